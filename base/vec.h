@@ -26,6 +26,17 @@ typedef struct pose {
     quat orientation;
 } pose;
 
+/// The larger and the smaller of two numbers that are not NaN, in one instruction.
+static inline double real_max(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double real_min(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 static inline vec3 vec3_make(double x, double y, double z)
 {
     return (vec3){x, y, z};

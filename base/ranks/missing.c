@@ -68,6 +68,17 @@ cairn_status base_ranks_exchange(base_ranks *ranks, const base_neighbour *neighb
     return base_fail(error, CAIRN_ERROR_UNSUPPORTED, "%s", reason);
 }
 
+void base_ranks_patience(base_ranks *ranks, double seconds)
+{
+    (void)ranks, (void)seconds;
+}
+
+base_ranks_time base_ranks_waited(const base_ranks *ranks)
+{
+    (void)ranks;
+    return (base_ranks_time){0};
+}
+
 void base_ranks_delay(base_ranks *ranks, uint64_t seed, unsigned most)
 {
     (void)ranks, (void)seed, (void)most;

@@ -3,9 +3,12 @@
 #include "base/ranks/ranks.h"
 
 #include "base/rng.h"
+#include "base/timer.h"
 
 #include <limits.h>
 #include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -20,6 +23,8 @@ struct base_ranks {
     int status_capacity;
     base_rng delays;
     unsigned most_delay;
+    base_ranks_time waited;
+    double patience; // s; 0: for ever
 };
 
 static cairn_status check_call(int code, const char *action, cairn_error *error)
@@ -78,25 +83,6 @@ base_ranks *base_ranks_create(const base_allocator *allocator, cairn_error *erro
     return ranks;
 }
 
-void base_ranks_destroy(base_ranks *ranks)
-{
-    if (ranks == NULL)
-        return;
-    base_allocator allocator = ranks->allocator;
-    (void)MPI_Barrier(ranks->group);
-    (void)MPI_Comm_free(&ranks->group);
-    (void)MPI_Finalize();
-    base_release(&allocator, ranks->requests);
-    base_release(&allocator, ranks->statuses);
-    base_release(&allocator, ranks);
-}
-
-_Noreturn void base_ranks_abort(base_ranks *ranks, int exit_status)
-{
-    (void)MPI_Abort(ranks->group, exit_status);
-    abort();
-}
-
 int base_ranks_count(const base_ranks *ranks)
 {
     return ranks->count;
@@ -119,11 +105,128 @@ void base_ranks_delay(base_ranks *ranks, uint64_t seed, unsigned most)
     ranks->most_delay = most;
 }
 
+base_ranks_time base_ranks_waited(const base_ranks *ranks)
+{
+    return ranks->waited;
+}
+
+void base_ranks_patience(base_ranks *ranks, double seconds)
+{
+    ranks->patience = seconds;
+}
+
+/// How long requests have been waited for, by looks at the clock: a process that was stopped for a
+/// while does not blame the others for it.
+typedef struct watch {
+    double last, waited; // s
+} watch;
+
+static bool is_over(const base_ranks *ranks, watch *w)
+{
+    const double longest_look = 1.0;
+    double now = base_timer_seconds(), gone = now - w->last;
+    w->waited += gone < longest_look ? gone : longest_look;
+    w->last = now;
+    return ranks->patience > 0.0 && w->waited > ranks->patience;
+}
+
+/// Waits until all requests are done.
+/// @param missing  out: the first that was not; -1
+static int finish_requests(base_ranks *ranks, int count, MPI_Request *requests,
+                           MPI_Status *statuses, int *missing)
+{
+    enum { LOOKS = 1000 };
+    watch w = {base_timer_seconds(), 0.0};
+    int done = 0, code = MPI_SUCCESS;
+    *missing = -1;
+    for (int looks = 1; code == MPI_SUCCESS && !done; looks++) {
+        code = MPI_Testall(count, requests, &done, statuses);
+        if (done || looks % LOOKS != 0 || !is_over(ranks, &w))
+            continue;
+        for (int i = 0; i < count && *missing < 0; i++) {
+            int one = 0;
+            code = MPI_Request_get_status(requests[i], &one, MPI_STATUS_IGNORE);
+            *missing = code == MPI_SUCCESS && !one ? i : -1;
+        }
+        return code;
+    }
+    return code;
+}
+
+/// @param who  the process that is waited for; -1: any other
+static cairn_status fail_waiting(const base_ranks *ranks, int who, cairn_error *error)
+{
+    char name[40] = "another process";
+    if (who >= 0)
+        snprintf(name, sizeof name, "process %d", who);
+    return base_fail(error, CAIRN_ERROR_UNSUPPORTED, "%s has not answered process %d for %g s",
+                     name, ranks->number, ranks->patience);
+}
+
+/// The same for one request of all ranks.
+static cairn_status finish_together(base_ranks *ranks, int code, MPI_Request *request,
+                                    const char *action, cairn_error *error)
+{
+    int missing = -1;
+    MPI_Status ignored;
+    if (code == MPI_SUCCESS)
+        code = finish_requests(ranks, 1, request, &ignored, &missing);
+    return missing >= 0 ? fail_waiting(ranks, -1, error) : check_call(code, action, error);
+}
+
+/// Before the processes part: one that does not come ends the others.
+static void wait_for_all(base_ranks *ranks)
+{
+    MPI_Request request;
+    MPI_Status ignored;
+    int missing = -1;
+    if (MPI_Ibarrier(ranks->group, &request) == MPI_SUCCESS)
+        (void)finish_requests(ranks, 1, &request, &ignored, &missing);
+    if (missing >= 0)
+        base_ranks_abort(ranks, 1);
+}
+
+void base_ranks_destroy(base_ranks *ranks)
+{
+    if (ranks == NULL)
+        return;
+    base_allocator allocator = ranks->allocator;
+    wait_for_all(ranks);
+    (void)MPI_Comm_free(&ranks->group);
+    (void)MPI_Finalize();
+    base_release(&allocator, ranks->requests);
+    base_release(&allocator, ranks->statuses);
+    base_release(&allocator, ranks);
+}
+
+_Noreturn void base_ranks_abort(base_ranks *ranks, int exit_status)
+{
+    (void)MPI_Abort(ranks->group, exit_status);
+    abort();
+}
+
+static base_ranks_time begin_to_wait(void)
+{
+    return (base_ranks_time){base_timer_seconds(), base_timer_cpu_seconds(), 0};
+}
+
+static void end_to_wait(base_ranks *ranks, base_ranks_time begun)
+{
+    ranks->waited.wall += base_timer_seconds() - begun.wall;
+    ranks->waited.cpu += base_timer_cpu_seconds() - begun.cpu;
+    ranks->waited.calls++;
+}
+
 cairn_status base_ranks_highest(base_ranks *ranks, int64_t *values, int count, cairn_error *error)
 {
+    base_ranks_time begun = begin_to_wait();
     wait_at_random(ranks);
-    int code = MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, ranks->group);
-    return check_call(code, "a vote", error);
+    MPI_Request request;
+    int code =
+        MPI_Iallreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, ranks->group, &request);
+    cairn_status status = finish_together(ranks, code, &request, "a vote", error);
+    end_to_wait(ranks, begun);
+    return status;
 }
 
 /// Says where the bytes of each rank begin, and makes place for all.
@@ -157,8 +260,10 @@ static cairn_status agree_on_sizes(base_ranks *ranks, int64_t size, int *sizes,
     }
     cairn_status status = base_ranks_highest(ranks, &state, 1, error);
     if (status == CAIRN_OK && state == CAIRN_OK) {
-        int code = MPI_Gather(&size, 1, MPI_INT64_T, wide, 1, MPI_INT64_T, 0, ranks->group);
-        status = check_call(code, "gathering of sizes", error);
+        MPI_Request request;
+        int code =
+            MPI_Igather(&size, 1, MPI_INT64_T, wide, 1, MPI_INT64_T, 0, ranks->group, &request);
+        status = finish_together(ranks, code, &request, "gathering of sizes", error);
         if (status == CAIRN_OK && ranks->number == 0)
             state = reserve_gathered(ranks, wide, gathered);
         for (int i = 0; status == CAIRN_OK && state == CAIRN_OK && wide != NULL && i < ranks->count;
@@ -186,9 +291,10 @@ cairn_status base_ranks_gather(base_ranks *ranks, const void *bytes, size_t size
     int64_t bounded = size > INT64_MAX ? INT64_MAX : (int64_t)size;
     cairn_status status = agree_on_sizes(ranks, bounded, sizes, gathered, error);
     if (status == CAIRN_OK) {
-        int code = MPI_Gatherv(bytes, (int)size, MPI_BYTE, gathered->bytes, sizes, gathered->begins,
-                               MPI_BYTE, 0, ranks->group);
-        status = check_call(code, "gathering", error);
+        MPI_Request request;
+        int code = MPI_Igatherv(bytes, (int)size, MPI_BYTE, gathered->bytes, sizes,
+                                gathered->begins, MPI_BYTE, 0, ranks->group, &request);
+        status = finish_together(ranks, code, &request, "gathering", error);
     }
     base_release(&ranks->allocator, sizes);
     return status;
@@ -237,6 +343,18 @@ static cairn_status check_received(base_ranks *ranks, const base_neighbour *neig
     return CAIRN_OK;
 }
 
+/// The neighbour of a request: those of receiving come first.
+static int whom(const base_neighbour *neighbours, int count, int received, int request)
+{
+    for (int i = 0, at = 0; i < count; i++)
+        if (neighbours[i].received_size > 0 && at++ == request)
+            return neighbours[i].number;
+    for (int i = 0, at = received; i < count; i++)
+        if (neighbours[i].sent_size > 0 && at++ == request)
+            return neighbours[i].number;
+    return -1;
+}
+
 cairn_status base_ranks_exchange(base_ranks *ranks, const base_neighbour *neighbours, int count,
                                  cairn_error *error)
 {
@@ -250,6 +368,7 @@ cairn_status base_ranks_exchange(base_ranks *ranks, const base_neighbour *neighb
         return base_fail(error, CAIRN_ERROR_MEMORY, "no memory for messages to %d ranks", count);
     int posted = 0;
     int code = MPI_SUCCESS;
+    base_ranks_time begun = begin_to_wait();
     for (int i = 0; i < count && code == MPI_SUCCESS; i++)
         if (neighbours[i].received_size > 0)
             code = MPI_Irecv(neighbours[i].received, (int)neighbours[i].received_size, MPI_BYTE,
@@ -262,8 +381,12 @@ cairn_status base_ranks_exchange(base_ranks *ranks, const base_neighbour *neighb
         code = MPI_Isend(neighbours[i].sent, (int)neighbours[i].sent_size, MPI_BYTE,
                          neighbours[i].number, 0, ranks->group, &ranks->requests[posted++]);
     }
+    int missing = -1;
     if (code == MPI_SUCCESS)
-        code = MPI_Waitall(posted, ranks->requests, ranks->statuses);
+        code = finish_requests(ranks, posted, ranks->requests, ranks->statuses, &missing);
+    end_to_wait(ranks, begun);
+    if (missing >= 0)
+        return fail_waiting(ranks, whom(neighbours, count, received, missing), error);
     if (code == MPI_ERR_IN_STATUS)
         for (int i = 0; i < posted && code == MPI_ERR_IN_STATUS; i++)
             code =

@@ -67,6 +67,17 @@ typedef struct base_neighbour {
 cairn_status base_ranks_exchange(base_ranks *ranks, const base_neighbour *neighbours, int count,
                                  cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// How long a process waits for the others in one message, s; 0: for ever. What waits longer fails.
+/// A while in which the process itself did not run counts for little.
+void base_ranks_patience(base_ranks *ranks, double seconds);
+
+/// Time that this process has spent in its messages so far: waiting for the others, most of it.
+typedef struct base_ranks_time {
+    double wall, cpu; // s
+    int64_t calls;
+} base_ranks_time;
+base_ranks_time base_ranks_waited(const base_ranks *ranks);
+
 /// For tests: waits up to `most` microseconds, drawn from `seed` and the rank, before each message,
 /// so that messages overtake one another. 0 ends it.
 void base_ranks_delay(base_ranks *ranks, uint64_t seed, unsigned most);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beds of spheres in a box of half-spaces: makes a settled bed, or times steps of one.
+// Beds of spheres, clumps or hulls in a box of half-spaces: makes a settled bed, or times steps of
+// one.
 #include "base/rng.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/spheres.h"
@@ -16,10 +17,11 @@ typedef struct options {
     const char *cell;   // periodic directions: "xy", on the floor alone
     double side, slope, step, damping, shear;
     int count, warm, steps, threads, materials;
-    double ratio;   // largest radius over smallest of a new bed
-    double rolling; // friction of rolling and twisting
-    int clump;      // spheres of a grain, in a ring; 0: grains are spheres
-    int general;    // 1: through the general passes
+    double ratio;     // largest radius over smallest of a new bed
+    double rolling;   // friction of rolling and twisting
+    int clump;        // spheres of a grain, in a ring; 0: grains are spheres
+    int general;      // 1: through the general passes
+    const char *hull; // grains are polyhedra: "octahedron", "cube", "tetrahedron"
 } options;
 
 enum { CLUMP_MOST = 16 };
@@ -90,6 +92,8 @@ static options parse(int argc, char **argv)
             o.rolling = atof(value);
         else if (strcmp(key, "--clump") == 0)
             o.clump = atoi(value);
+        else if (strcmp(key, "--hull") == 0)
+            o.hull = value;
         else if (strcmp(key, "--general") == 0)
             o.general = atoi(value);
         else
@@ -264,10 +268,54 @@ static void add_clump(cairn_world *world, int count, const double position[3], d
     add(world, CAIRN_DYNAMIC, shape, position, orientation);
 }
 
+static const double octahedron[6][3] = {{1.0, 0.0, 0.0},  {-1.0, 0.0, 0.0}, {0.0, 1.0, 0.0},
+                                        {0.0, -1.0, 0.0}, {0.0, 0.0, 1.0},  {0.0, 0.0, -1.0}};
+static const double cube[8][3] = {{-1.0, -1.0, -1.0}, {1.0, -1.0, -1.0}, {-1.0, 1.0, -1.0},
+                                  {1.0, 1.0, -1.0},   {-1.0, -1.0, 1.0}, {1.0, -1.0, 1.0},
+                                  {-1.0, 1.0, 1.0},   {1.0, 1.0, 1.0}};
+static const double tetrahedron[4][3] = {
+    {1.0, 1.0, 1.0}, {1.0, -1.0, -1.0}, {-1.0, 1.0, -1.0}, {-1.0, -1.0, 1.0}};
+
+typedef struct hull_points {
+    const char *name;
+    const double (*points)[3];
+    int count;
+} hull_points;
+
+static const hull_points hulls[] = {
+    {"octahedron", octahedron, 6}, {"cube", cube, 8}, {"tetrahedron", tetrahedron, 4}};
+
+/// A regular polyhedron within a ball of the radius.
+static void add_hull(cairn_world *world, const char *name, const double position[3], double radius,
+                     const double orientation[4])
+{
+    cairn_error error;
+    cairn_shape_id shape;
+    cairn_shape_def def = cairn_default_shape_def(CAIRN_POLYHEDRON);
+    double points[8][3];
+    for (size_t i = 0; i < sizeof hulls / sizeof hulls[0]; i++) {
+        if (strcmp(hulls[i].name, name) != 0)
+            continue;
+        const double *first = hulls[i].points[0];
+        double scale =
+            radius / sqrt(first[0] * first[0] + first[1] * first[1] + first[2] * first[2]);
+        def.point_count = hulls[i].count;
+        for (int k = 0; k < 3 * def.point_count; k++)
+            points[k / 3][k % 3] = scale * first[k];
+    }
+    if (def.point_count == 0)
+        fail("--hull octahedron, cube or tetrahedron");
+    def.points = (const double(*)[3])points;
+    check(cairn_shape_create(world, &def, &shape, &error), &error);
+    add(world, CAIRN_DYNAMIC, shape, position, orientation);
+}
+
 static void add_grain(cairn_world *world, const options *o, const double position[3], double radius,
                       const double orientation[4])
 {
-    if (o->clump > 0)
+    if (o->hull != NULL)
+        add_hull(world, o->hull, position, radius, orientation);
+    else if (o->clump > 0)
         add_clump(world, o->clump, position, radius, orientation);
     else
         add_sphere(world, position, radius);
@@ -353,12 +401,17 @@ static cairn_status write_grain(const cairn_world *world, int number, FILE *file
     if (status != CAIRN_OK)
         return status;
     const double *x = body.position, *q = body.orientation;
-    bool clump = shape.kind == CAIRN_COMPOUND;
-    if (clump)
+    bool clump = shape.kind == CAIRN_COMPOUND, sphere = shape.kind == CAIRN_SPHERE;
+    double radius = shape.radius;
+    if (clump) {
         status = cairn_shape_get(world, shape.members[0], &shape);
-    fprintf(file, "%.9g %.9g %.9g %.9g", x[0], x[1], x[2],
-            clump ? shape.radius / MEMBER_SHARE : shape.radius);
-    if (clump)
+        radius = shape.radius / MEMBER_SHARE;
+    } else if (!sphere) {
+        const double *p = shape.vertices[0];
+        radius = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+    }
+    fprintf(file, "%.9g %.9g %.9g %.9g", x[0], x[1], x[2], radius);
+    if (!sphere)
         fprintf(file, " %.17g %.17g %.17g %.17g %.17g", q[0], q[1], q[2], q[3], body.mass);
     fputc('\n', file);
     return status;
@@ -511,7 +564,7 @@ int main(int argc, char **argv)
     if (o.beside != NULL)
         add_beside(world, &o);
     run(world, o.warm);
-    int64_t lists = o.warm > 0 ? world->spheres->lists : 0;
+    int64_t lists = o.warm > 0 && world->spheres != NULL ? world->spheres->lists : 0;
     timing t = run(world, o.steps);
     memory(&steady, &peak);
     double work = count * o.steps;
@@ -519,10 +572,11 @@ int main(int argc, char **argv)
     printf("cairn law %s N %.0f kernel %s threads %d steps %d cpu %.3f wall %.3f Mps_cpu %.2f "
            "Mps_wall %.2f world_bytes %.0f steady_bytes %.0f peak_bytes %.0f coord %.3f ke %.3e "
            "lists %ld lists_share %.3f residual %.2e hash %016lx\n",
-           o.law, count, world->spheres->kernel->name, o.threads, o.steps, t.cpu, t.wall,
-           1e-6 * work / t.cpu, 1e-6 * work / t.wall, (filled - empty) / count,
-           (steady - empty) / count, (peak - empty) / count, coordination(world, count), e.kinetic,
-           (long)(world->spheres->lists - lists), t.lists / t.wall,
+           o.law, count, world->spheres != NULL ? world->spheres->kernel->name : "none", o.threads,
+           o.steps, t.cpu, t.wall, 1e-6 * work / t.cpu, 1e-6 * work / t.wall,
+           (filled - empty) / count, (steady - empty) / count, (peak - empty) / count,
+           coordination(world, count), e.kinetic,
+           (long)(world->spheres != NULL ? world->spheres->lists - lists : 0), t.lists / t.wall,
            e.residual / (e.friction + e.damping), (unsigned long)cairn_world_get_hash(world));
     if (o.save != NULL)
         write_bed(world, &o);

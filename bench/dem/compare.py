@@ -5,11 +5,12 @@
 
 usage: compare.py BENCH_DEM WORK_FOLDER [--sizes 1000,10000] [--laws hooke,hertz] [--slopes 0,1]
                   [--kernels avx512,avx2,scalar] [--repeats 2] [--lammps lmp] [--sides walls,periodic]
-                  [--clump 3]
+                  [--clump 3] [--hull octahedron]
 
 Makes the beds that WORK_FOLDER lacks. With periodic sides a bed lies on a floor alone, in a cell that
 is closed along x and y. With --clump grains are rings of that many spheres that overlap (no periodic
-sides); LAMMPS moves them by `fix rigid/small`. Speeds are million grain-steps per second of CPU time of
+sides); LAMMPS moves them by `fix rigid/small`. With --hull grains are regular octahedra, which in LAMMPS are rounded ones
+(`pair_style body/rounded/polyhedron`) with the same faces. Speeds are million grain-steps per second of CPU time of
 the stepping loop; programs run in turn, the best of the repeats counts for each.
 """
 import argparse
@@ -45,6 +46,35 @@ def members_of(row, count):
     return spheres
 
 
+def write_bodies(text, data, side):
+    """The bed of octahedra for LAMMPS: as wide from face to face, corners and edges rounded."""
+    grains = [list(map(float, line.split())) for line in open(text, encoding="ascii")]
+    corners = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
+    edges = [(i, j) for i in range(6) for j in range(i + 1, 6) if i // 2 != j // 2]
+    faces = [(0, 2, 4), (2, 1, 4), (1, 3, 4), (3, 0, 4), (2, 0, 5), (1, 2, 5), (3, 1, 5), (0, 3, 5)]
+    with open(data, "w", encoding="ascii") as out:
+        top = max(grain[2] for grain in grains)
+        out.write(f"octahedra\n\n{len(grains)} atoms\n{len(grains)} bodies\n1 atom types\n\n0 {side} xlo xhi\n")
+        out.write(f"0 {side} ylo yhi\n-0.001 {2 * top + side} zlo zhi\n\nAtoms\n\n")
+        for k, (x, y, z, _, _, _, _, _, mass) in enumerate(grains):
+            out.write(f"{k + 1} 1 1 {mass:.9g} {x:.9g} {y:.9g} {z:.9g}\n")
+        out.write("\nBodies\n\n")
+        for k, (_, _, _, radius, w, a, b, c, mass) in enumerate(grains):
+            diameter = 0.02 * radius
+            reach, moment = radius - math.sqrt(0.75) * diameter, mass * radius ** 2 / 5
+            rows = [(1 - 2 * (b * b + c * c), 2 * (a * b - w * c), 2 * (a * c + w * b)),
+                    (2 * (a * b + w * c), 1 - 2 * (a * a + c * c), 2 * (b * c - w * a)),
+                    (2 * (a * c - w * b), 2 * (b * c + w * a), 1 - 2 * (a * a + b * b))]
+            # equal moments have no axes: these differ by a hair's breadth
+            out.write(f"{k + 1} 3 81\n6 12 8\n{moment:.12g} {moment * (1 + 1e-9):.12g} {moment * (1 - 1e-9):.12g} 0 0 0\n")
+            for corner in corners:
+                place = [reach * sum(r * x for r, x in zip(row, corner)) for row in rows]
+                out.write("{:.9g} {:.9g} {:.9g}\n".format(*place))
+            out.writelines("{} {}\n".format(*edge) for edge in edges)
+            out.writelines("{} {} {} -1\n".format(*face) for face in faces)
+            out.write(f"{diameter:.9g}\n")
+
+
 def write_data(text, data, side, periodic, clump):
     """The bed for LAMMPS."""
     grains = [members_of(line.split(), clump) for line in open(text, encoding="ascii")]
@@ -62,16 +92,19 @@ def write_data(text, data, side, periodic, clump):
             out.writelines(f"{k + 1} {k // clump + 1}\n" for k in range(number))
 
 
-def make_bed(bench, folder, size, periodic, clump=0):
-    name = f"clump{clump}" if clump else "cell" if periodic else "bed"
+def make_bed(bench, folder, size, periodic, clump=0, hull=""):
+    name = hull if hull else f"clump{clump}" if clump else "cell" if periodic else "bed"
     text = os.path.join(folder, f"{name}_{size}.txt")
-    more = (["--cell", "xy"] if periodic else []) + ["--clump", str(clump)]
+    more = (["--cell", "xy"] if periodic else []) + ["--clump", str(clump)] + (["--hull", hull] if hull else [])
     if not os.path.exists(text):
         subprocess.run([bench, "--save", text, "--count", str(size), "--side", str(SIDES[size]),
                         "--damping", "2000", "--steps", str(SETTLE[size])] + more, check=True)
     data = text.replace(".txt", ".data")
     if not os.path.exists(data) or os.path.getmtime(data) < os.path.getmtime(text):
-        write_data(text, data, SIDES[size], periodic, clump)
+        if hull:
+            write_bodies(text, data, SIDES[size])
+        else:
+            write_data(text, data, SIDES[size], periodic, clump)
     return text, data
 
 
@@ -105,6 +138,23 @@ def run_lammps(program, script, bed, size, law, slope, steps, folder, periodic, 
     return 1e-6 * size * steps / (seconds * share), mean, f"{builds[-1]} lists"
 
 
+def compare_hulls(o):
+    """Octahedra, settled, by the general passes and by LAMMPS's bodies."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "in.bodies")
+    steps = 100
+    for size in map(int, o.sizes.split(",")):
+        text, data = make_bed(o.bench, o.folder, size, False, 0, o.hull)
+        best = {"cairn": 0.0, "lammps": 0.0}
+        for _ in range(o.repeats):
+            best["lammps"] = max(best["lammps"], run_lammps(o.lammps, script, data, size, "hooke", 0, steps, o.folder,
+                                                            False, 0)[0])
+            done = subprocess.run([o.bench, "--bed", text, "--side", str(SIDES[size]), "--hull", o.hull, "--warm", "50",
+                                   "--steps", str(10 * steps)], capture_output=True, text=True, check=True)
+            best["cairn"] = max(best["cairn"], float(re.search(r"Mps_cpu (\S+)", done.stdout)[1]))
+        print(f"{size} {o.hull} hooke settled: LAMMPS {best['lammps']:.4f}, cairn {best['cairn']:.3f}, ratio "
+              f"{best['cairn'] / best['lammps']:.0f}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("bench")
@@ -117,10 +167,14 @@ def main():
     parser.add_argument("--lammps", default="lmp")
     parser.add_argument("--sides", default="walls,periodic")
     parser.add_argument("--clump", type=int, default=0)
+    parser.add_argument("--hull", default="", choices=["", "octahedron"])
     o = parser.parse_args()
     if o.clump:
         o.sides = "walls"
     os.makedirs(o.folder, exist_ok=True)
+    if o.hull:
+        compare_hulls(o)
+        return
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "in.lammps")
     kernels = o.kernels.split(",")
     print(f"{'bed':>22} {'lammps':>8} " + " ".join(f"{k:>8} {'ratio':>6}" for k in kernels))

@@ -31,7 +31,7 @@ wall{ name = "front", shape = plane{}, position = { 0, -half, 0 }, rotation = { 
 wall{ name = "back", shape = plane{}, position = { 0, half, 0 }, rotation = { axis = { 1, 0, 0 }, angle = 90 } }
 bodies_from_csv{ file = "drum.csv" }
 
--- the masses in the two quarters that the paper counts
-sensor{ name = "upper right", region = { min = { 0, -half, 0 }, max = { radius, half, radius } }, quantity = "mass" }
-sensor{ name = "lower left", region = { min = { -radius, -half, -radius }, max = { 0, half, 0 } }, quantity = "mass" }
+-- the two quarters that the paper counts; number and mass tell the two sizes
+measure{ name = "upper right", region = { min = { 0, -half, 0 }, max = { radius, half, radius } } }
+measure{ name = "lower left", region = { min = { -radius, -half, -radius }, max = { 0, half, 0 } } }
 sensor{ name = "drum", body = "drum", quantity = "torque" }

@@ -3,7 +3,8 @@
 # Dense rigid grains: time of a step in a run, and of single problems of it from zero beside Siconos.
 """usage: bench/fclib/grains.py [BUILD_DIR]   (default build; run from the top folder)
 
-Columns, a hopper, a drum and a heap of spheres under the law signorini_coulomb. For each: CPU time
+Columns, beds, a hopper, a drum and a heap of spheres, and a bed of octahedra, under the law
+signorini_coulomb; but for those that say so, grains are a little apart at the start. For each: CPU time
 of a step and of a contact in the run, the steps that ended above the tolerance, and the peak of
 memory; then the problems of its first and last step, solved from zero by `auto` and, where
 BUILD_DIR has bench/fclib/fclib_siconos (-Dbench=true), by all settings of Siconos's global solvers
@@ -15,11 +16,17 @@ import subprocess
 import sys
 import tempfile
 
+BED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bed.lua")
 # name, scene, step (s), end (s), parameters
 CASES = [
-    ("column of 11 layers", "granular_column", 0.0025, 0.15, {"length": 6, "aspect": 2}),
-    ("column of 20 layers", "granular_column", 0.0025, 0.15, {"length": 10, "aspect": 2}),
-    ("column of 28 layers", "granular_column", 0.0025, 0.05, {"length": 14, "aspect": 2}),
+    ("column of 11 layers, touching", "granular_column", 0.0025, 0.15, {"length": 6, "aspect": 2}),
+    ("column of 20 layers, touching", "granular_column", 0.0025, 0.15, {"length": 10, "aspect": 2}),
+    ("column of 28 layers, touching", "granular_column", 0.0025, 0.05, {"length": 14, "aspect": 2}),
+    ("column of 28 layers", "granular_column", 0.002, 0.1, {"length": 14, "aspect": 2, "gap": 0.005}),
+    ("column of 60 layers", "granular_column", 0.002, 0.04, {"length": 20, "aspect": 3, "gap": 0.005}),
+    ("bed, front open", BED, 0.002, 0.06, {"count": 500, "open": 1}),
+    ("bed in a box", BED, 0.002, 0.03, {"count": 300}),
+    ("bed of octahedra", BED, 0.002, 0.2, {"count": 300, "hull": 1}),
     ("heap", "sphere_heap", 0.002, 0.6, {}),
     ("hopper", "hopper", 0.002, 0.1, {}),
     ("drum", "drum", 0.002, 0.008, {}),

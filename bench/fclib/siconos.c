@@ -17,9 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
+typedef enum form { FORM_LOCAL, FORM_GLOBAL, FORM_ROLLING, FORM_GLOBAL_ROLLING } form;
+
 typedef struct solver_entry {
     const char *name;
-    bool global;
+    form form;
     int id;
     int local; // one-contact or inner solver; 0: the default
     void (*adjust)(SolverOptions *options);
@@ -74,54 +76,61 @@ static void balance(SolverOptions *o)
 #define LOCAL(name) SICONOS_FRICTION_3D_##name
 #define ONE(name) SICONOS_FRICTION_3D_ONECONTACT_##name
 #define GLOBAL(name) SICONOS_GLOBAL_FRICTION_3D_##name
+#define ROLLING(name) SICONOS_ROLLING_FRICTION_3D_##name
 
 // those that are often the fastest come first: the others are cut off sooner
 static const solver_entry solvers[] = {
-    {"PROX", false, LOCAL(PROX), 0, NULL},
-    {"PSOR-1.5", false, LOCAL(NSGS), 0, relax},
-    {"NSGS-AC", false, LOCAL(NSGS), ONE(NSN), plain_newton},
-    {"NSN_FB", false, LOCAL(NSN_FB), 0, NULL},
-    {"NSN_AC", false, LOCAL(NSN_AC), 0, NULL},
-    {"NSGS-QUARTIC", false, LOCAL(NSGS), ONE(QUARTIC), NULL},
-    {"NSGS-QUARTIC-NU", false, LOCAL(NSGS), ONE(QUARTIC_NU), NULL},
-    {"NSGS-AC-GP", false, LOCAL(NSGS), ONE(NSN_GP), plain_newton},
-    {"NSN_AC-NLS", false, LOCAL(NSN_AC), 0, no_search},
-    {"NSN_JM-NLS", false, LOCAL(NSN_AC), 0, jean_moreau},
-    {"NSN_NM", false, LOCAL(NSN_NM), 0, NULL},
-    {"NSN_AC_TEST", false, LOCAL(NSN_AC_TEST), 0, NULL},
-    {"NSGS", false, LOCAL(NSGS), 0, NULL},
-    {"ADMM", false, LOCAL(ADMM), 0, NULL},
-    {"EG", false, LOCAL(EG), 0, NULL},
-    {"VI_EG", false, LOCAL(VI_EG), 0, NULL},
-    {"NSGS-PLI", false, LOCAL(NSGS), ONE(ProjectionOnConeWithLocalIteration), NULL},
-    {"PROX-NSGS", false, LOCAL(PROX), LOCAL(NSGS), NULL},
-    {"NSGS-P", false, LOCAL(NSGS), ONE(ProjectionOnCone), NULL},
-    {"NSGS-PD", false, LOCAL(NSGS), ONE(ProjectionOnConeWithDiagonalization), NULL},
-    {"NSGS-PR", false, LOCAL(NSGS), ONE(ProjectionOnConeWithRegularization), NULL},
-    {"NSGS-SHUFFLED", false, LOCAL(NSGS), 0, shuffle},
-    {"NSGS-SHUFFLED-EACH", false, LOCAL(NSGS), 0, shuffle_each},
-    {"ADMM-RB", false, LOCAL(ADMM), 0, balance},
-    {"TFP", false, LOCAL(TFP), 0, NULL},
-    {"FPP", false, LOCAL(FPP), 0, NULL},
-    {"VI_FPP", false, LOCAL(VI_FPP), 0, NULL},
-    {"PFP", false, LOCAL(PFP), 0, NULL},
-    {"ACLMFP", false, LOCAL(ACLMFP), 0, NULL},
-    {"DSFP", false, LOCAL(DSFP), 0, NULL},
-    {"HP", false, LOCAL(HP), 0, NULL},
-    {"SOCLCP", false, LOCAL(SOCLCP), 0, NULL},
-    {"G-NSN_AC", true, GLOBAL(NSN_AC), 0, NULL},
-    {"G-PROX_WR", true, GLOBAL(PROX_WR), 0, NULL},
-    {"G-ADMM", true, GLOBAL(ADMM), 0, NULL},
-    {"G-NSN_AC_WR", true, GLOBAL(NSN_AC_WR), 0, NULL},
-    {"G-NSGS_WR", true, GLOBAL(NSGS_WR), 0, NULL},
-    {"G-IPM", true, GLOBAL(IPM), 0, NULL},
-    {"G-NSGS", true, GLOBAL(NSGS), 0, NULL},
-    {"G-TFP_WR", true, GLOBAL(TFP_WR), 0, NULL},
-    {"G-ADMM_WR", true, GLOBAL(ADMM_WR), 0, NULL},
-    {"G-VI_EG", true, GLOBAL(VI_EG), 0, NULL},
-    {"G-VI_FPP", true, GLOBAL(VI_FPP), 0, NULL},
-    {"G-ACLMFP", true, GLOBAL(ACLMFP), 0, NULL},
-    {"G-DSFP_WR", true, GLOBAL(DSFP_WR), 0, NULL},
+    {"PROX", FORM_LOCAL, LOCAL(PROX), 0, NULL},
+    {"PSOR-1.5", FORM_LOCAL, LOCAL(NSGS), 0, relax},
+    {"NSGS-AC", FORM_LOCAL, LOCAL(NSGS), ONE(NSN), plain_newton},
+    {"NSN_FB", FORM_LOCAL, LOCAL(NSN_FB), 0, NULL},
+    {"NSN_AC", FORM_LOCAL, LOCAL(NSN_AC), 0, NULL},
+    {"NSGS-QUARTIC", FORM_LOCAL, LOCAL(NSGS), ONE(QUARTIC), NULL},
+    {"NSGS-QUARTIC-NU", FORM_LOCAL, LOCAL(NSGS), ONE(QUARTIC_NU), NULL},
+    {"NSGS-AC-GP", FORM_LOCAL, LOCAL(NSGS), ONE(NSN_GP), plain_newton},
+    {"NSN_AC-NLS", FORM_LOCAL, LOCAL(NSN_AC), 0, no_search},
+    {"NSN_JM-NLS", FORM_LOCAL, LOCAL(NSN_AC), 0, jean_moreau},
+    {"NSN_NM", FORM_LOCAL, LOCAL(NSN_NM), 0, NULL},
+    {"NSN_AC_TEST", FORM_LOCAL, LOCAL(NSN_AC_TEST), 0, NULL},
+    {"NSGS", FORM_LOCAL, LOCAL(NSGS), 0, NULL},
+    {"ADMM", FORM_LOCAL, LOCAL(ADMM), 0, NULL},
+    {"EG", FORM_LOCAL, LOCAL(EG), 0, NULL},
+    {"VI_EG", FORM_LOCAL, LOCAL(VI_EG), 0, NULL},
+    {"NSGS-PLI", FORM_LOCAL, LOCAL(NSGS), ONE(ProjectionOnConeWithLocalIteration), NULL},
+    {"PROX-NSGS", FORM_LOCAL, LOCAL(PROX), LOCAL(NSGS), NULL},
+    {"NSGS-P", FORM_LOCAL, LOCAL(NSGS), ONE(ProjectionOnCone), NULL},
+    {"NSGS-PD", FORM_LOCAL, LOCAL(NSGS), ONE(ProjectionOnConeWithDiagonalization), NULL},
+    {"NSGS-PR", FORM_LOCAL, LOCAL(NSGS), ONE(ProjectionOnConeWithRegularization), NULL},
+    {"NSGS-SHUFFLED", FORM_LOCAL, LOCAL(NSGS), 0, shuffle},
+    {"NSGS-SHUFFLED-EACH", FORM_LOCAL, LOCAL(NSGS), 0, shuffle_each},
+    {"ADMM-RB", FORM_LOCAL, LOCAL(ADMM), 0, balance},
+    {"TFP", FORM_LOCAL, LOCAL(TFP), 0, NULL},
+    {"FPP", FORM_LOCAL, LOCAL(FPP), 0, NULL},
+    {"VI_FPP", FORM_LOCAL, LOCAL(VI_FPP), 0, NULL},
+    {"PFP", FORM_LOCAL, LOCAL(PFP), 0, NULL},
+    {"ACLMFP", FORM_LOCAL, LOCAL(ACLMFP), 0, NULL},
+    {"DSFP", FORM_LOCAL, LOCAL(DSFP), 0, NULL},
+    {"HP", FORM_LOCAL, LOCAL(HP), 0, NULL},
+    {"SOCLCP", FORM_LOCAL, LOCAL(SOCLCP), 0, NULL},
+    {"G-NSN_AC", FORM_GLOBAL, GLOBAL(NSN_AC), 0, NULL},
+    {"G-PROX_WR", FORM_GLOBAL, GLOBAL(PROX_WR), 0, NULL},
+    {"G-ADMM", FORM_GLOBAL, GLOBAL(ADMM), 0, NULL},
+    {"G-NSN_AC_WR", FORM_GLOBAL, GLOBAL(NSN_AC_WR), 0, NULL},
+    {"G-NSGS_WR", FORM_GLOBAL, GLOBAL(NSGS_WR), 0, NULL},
+    {"G-IPM", FORM_GLOBAL, GLOBAL(IPM), 0, NULL},
+    {"G-NSGS", FORM_GLOBAL, GLOBAL(NSGS), 0, NULL},
+    {"G-TFP_WR", FORM_GLOBAL, GLOBAL(TFP_WR), 0, NULL},
+    {"G-ADMM_WR", FORM_GLOBAL, GLOBAL(ADMM_WR), 0, NULL},
+    {"G-VI_EG", FORM_GLOBAL, GLOBAL(VI_EG), 0, NULL},
+    {"G-VI_FPP", FORM_GLOBAL, GLOBAL(VI_FPP), 0, NULL},
+    {"G-ACLMFP", FORM_GLOBAL, GLOBAL(ACLMFP), 0, NULL},
+    {"G-DSFP_WR", FORM_GLOBAL, GLOBAL(DSFP_WR), 0, NULL},
+    {"R-NSGS", FORM_ROLLING, ROLLING(NSGS), 0, NULL},
+    {"R-NSGS-P", FORM_ROLLING, ROLLING(NSGS), ROLLING(ONECONTACT_ProjectionOnCone), NULL},
+    {"R-NSGS-PLI", FORM_ROLLING, ROLLING(NSGS),
+     ROLLING(ONECONTACT_ProjectionOnConeWithLocalIteration), NULL},
+    {"R-ADMM", FORM_ROLLING, ROLLING(ADMM), 0, NULL},
+    {"GR-NSGS_WR", FORM_GLOBAL_ROLLING, SICONOS_GLOBAL_ROLLING_FRICTION_3D_NSGS_WR, 0, NULL},
 };
 
 // Newton methods that do not converge would count on without end
@@ -178,9 +187,54 @@ typedef struct unknowns {
 
 static unknowns make_unknowns(const con_fclib_problem *content)
 {
-    size_t rows = 3 * (size_t)content->contact_count, velocities = (size_t)content->velocity_count;
+    size_t rows = (size_t)content->dimension * (size_t)content->contact_count,
+           velocities = (size_t)content->velocity_count;
     return (unknowns){calloc(rows + 1, sizeof(double)), calloc(rows + 1, sizeof(double)),
                       calloc(velocities + 1, sizeof(double))};
+}
+
+static void *make_problem(const con_fclib_problem *content, form form)
+{
+    switch (form) {
+    case FORM_LOCAL:
+        return siconos_local(content);
+    case FORM_GLOBAL:
+        return siconos_global(content);
+    case FORM_ROLLING:
+        return siconos_rolling(content);
+    case FORM_GLOBAL_ROLLING:
+        return siconos_global_rolling(content);
+    }
+    return NULL;
+}
+
+static int drive(form form, void *problem, unknowns x, SolverOptions *options)
+{
+    switch (form) {
+    case FORM_LOCAL:
+        return fc3d_driver(problem, x.r, x.u, options);
+    case FORM_GLOBAL:
+        return gfc3d_driver(problem, x.r, x.u, x.v, options);
+    case FORM_ROLLING:
+        return rolling_fc3d_driver(problem, x.r, x.u, options);
+    case FORM_GLOBAL_ROLLING:
+        return g_rolling_fc3d_driver(problem, x.r, x.u, x.v, options);
+    }
+    return -1;
+}
+
+static double error_of(const con_fclib_problem *content, form form, unknowns x)
+{
+    switch (form) {
+    case FORM_LOCAL:
+        return siconos_local_error(content, x.r, x.u);
+    case FORM_GLOBAL:
+        return siconos_global_error(content, x.r, x.u, x.v);
+    case FORM_ROLLING:
+    case FORM_GLOBAL_ROLLING:
+        return siconos_rolling_error(content, x.r, x.u);
+    }
+    return NAN;
 }
 
 // the call alone is timed: matrices and options are there before it
@@ -189,11 +243,9 @@ static answer solve_once(const con_fclib_problem *content, const solver_entry *s
 {
     answer out = {.error = NAN};
     SolverOptions *options = make_options(solver, tolerance);
-    FrictionContactProblem *local = solver->global ? NULL : siconos_local(content);
-    GlobalFrictionContactProblem *global = solver->global ? siconos_global(content) : NULL;
+    void *problem = make_problem(content, solver->form);
     double begin = base_timer_seconds(), cpu = cpu_seconds();
-    out.info = solver->global ? gfc3d_driver(global, x.r, x.u, x.v, options)
-                              : fc3d_driver(local, x.r, x.u, options);
+    out.info = drive(solver->form, problem, x, options);
     out.seconds = cpu_seconds() - cpu;
     out.wall = base_timer_seconds() - begin;
     out.iterations = options->iparam[SICONOS_IPARAM_ITER_DONE];
@@ -235,8 +287,7 @@ static answer solve_timed(const con_fclib_problem *content, const solver_entry *
         qsort(seconds, REPEATS, sizeof *seconds, compare_numbers);
         out.seconds = seconds[REPEATS / 2];
     }
-    out.error = solver->global ? siconos_global_error(content, x.r, x.u, x.v)
-                               : siconos_local_error(content, x.r, x.u);
+    out.error = error_of(content, solver->form, x);
     return out;
 }
 
@@ -326,10 +377,12 @@ static bool run_file(const char *path, const run_plan *plan)
         fprintf(stderr, "%s\n", error.message);
         return false;
     }
-    bool global = content->form == CON_FCLIB_GLOBAL;
-    bool taken = content->dimension == 3 && content->equality_count == 0;
+    bool rolling = content->dimension == 5;
+    form form = (content->form == CON_FCLIB_GLOBAL ? FORM_GLOBAL : FORM_LOCAL) +
+                (rolling ? FORM_ROLLING : FORM_LOCAL);
+    bool taken = (content->dimension == 3 || rolling) && content->equality_count == 0;
     for (int s = 0; taken && s < BASE_COUNT(solvers); s++) {
-        if (solvers[s].global != global || !is_wanted(plan, solvers[s].name))
+        if (solvers[s].form != form || !is_wanted(plan, solvers[s].name))
             continue;
         run_solver(content, &solvers[s], plan, name_of(path), &fastest);
         fflush(plan->csv);

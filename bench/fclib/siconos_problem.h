@@ -16,14 +16,17 @@
 #include <FrictionContactProblem.h>
 #include <Friction_cst.h>
 #include <GlobalFrictionContactProblem.h>
+#include <GlobalRollingFrictionContactProblem.h>
 #include <NonSmoothDrivers.h>
 #include <NumericsMatrix.h>
 #include <NumericsSparseMatrix.h>
 #include <NumericsVerbose.h>
+#include <RollingFrictionContactProblem.h>
 #include <SolverOptions.h>
 #include <SparseBlockMatrix.h>
 #include <fc3d_compute_error.h>
 #include <gfc3d_compute_error.h>
+#include <rolling_fc3d_compute_error.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,6 +91,33 @@ static inline GlobalFrictionContactProblem *siconos_global(const con_fclib_probl
     return out;
 }
 
+static inline RollingFrictionContactProblem *siconos_rolling(const con_fclib_problem *content)
+{
+    RollingFrictionContactProblem *out = rollingFrictionContactProblem_new();
+    out->dimension = 5;
+    out->numberOfContacts = content->contact_count;
+    out->M = siconos_sparse(&content->W);
+    out->q = (double *)content->q;
+    out->mu = (double *)content->friction;
+    out->mu_r = (double *)content->rolling;
+    return out;
+}
+
+static inline GlobalRollingFrictionContactProblem *
+siconos_global_rolling(const con_fclib_problem *content)
+{
+    GlobalRollingFrictionContactProblem *out = globalRollingFrictionContactProblem_new();
+    out->dimension = 5;
+    out->numberOfContacts = content->contact_count;
+    out->M = siconos_sparse(&content->M);
+    out->H = siconos_sparse(&content->H);
+    out->q = (double *)content->f;
+    out->b = (double *)content->w;
+    out->mu = (double *)content->friction;
+    out->mu_r = (double *)content->rolling;
+    return out;
+}
+
 static inline double siconos_norm(const double *x, int count)
 {
     double sum = 0.0;
@@ -123,6 +153,23 @@ static inline double siconos_global_error(const con_fclib_problem *content, doub
                         siconos_norm(content->w, 3 * content->contact_count), &error);
     problem->q = problem->b = problem->mu = NULL;
     globalFrictionContact_free(problem);
+    solver_options_delete(options);
+    free(options);
+    return error;
+}
+
+/// The same for a rolling problem; one in global form is brought into local form by Siconos.
+static inline double siconos_rolling_error(const con_fclib_problem *content, double *r, double *u)
+{
+    double error = NAN;
+    bool global = content->form == CON_FCLIB_GLOBAL;
+    RollingFrictionContactProblem *problem =
+        global ? globalRollingFrictionContact_reformulation_RollingFrictionContact(
+                     siconos_global_rolling(content))
+               : siconos_rolling(content);
+    SolverOptions *options = solver_options_create(SICONOS_ROLLING_FRICTION_3D_NSGS);
+    rolling_fc3d_compute_error(problem, r, u, 1e-8, options,
+                               siconos_norm(problem->q, 5 * content->contact_count), &error);
     solver_options_delete(options);
     free(options);
     return error;

@@ -142,6 +142,13 @@ static const cli_option options[] = {
      .help = "how many of the last checkpoints are kept (default 2)",
      .minimum = 1,
      .maximum = 1000},
+    {.name = "rank-timeout",
+     .type = CLI_NUMBER,
+     .offset = FIELD(rank_timeout),
+     .argument = "SECONDS",
+     .help = "of several processes: end the run when one has not answered another for so long "
+             "(default 1800); 0: wait for ever",
+     .maximum = 1e9},
     {.name = "hash",
      .type = CLI_TEXT,
      .offset = FIELD(hash),
@@ -213,6 +220,7 @@ static void set_defaults(void *memory)
     settings->paraview_every = settings->energy_every = settings->trajectory_every = -1;
     settings->contacts_every = -1;
     settings->checkpoint_every = 60.0;
+    settings->rank_timeout = 1800.0;
     settings->checkpoint_keep = 2;
     settings->strict_energy = 0.01;
     settings->strict_penetration = 0.1;
@@ -341,6 +349,11 @@ static cairn_status step_world(run_state *run, cairn_error *error)
     double seconds = base_timer_seconds() - started;
     if (status == CAIRN_INTERRUPTED)
         return status;
+    // all processes meet it, and the first one writes the problem of all
+    cairn_error ignored;
+    if (run->ranks != NULL && status == CAIRN_ERROR_NONFINITE &&
+        cairn_world_gather(world, &ignored) != CAIRN_OK)
+        run_ranks_abort(run, error);
     if (status != CAIRN_OK)
         return run->writes ? run_broken_step(run, status, error) : status;
     add_totals(&run->totals, world, seconds);
@@ -420,13 +433,24 @@ static cairn_status step_alone(run_state *run, cairn_error *error)
     return status;
 }
 
-/// Whether the step after this one needs the state of all slots, for files or checks. The first
-/// process says it for all.
-static bool next_is_read(const run_state *run)
+/// What files or checks read after the step that comes. The first process says it for all.
+static run_read next_read(const run_state *run)
 {
     int64_t next = cairn_world_get_step_count(run->scene->world) + 1;
-    return next % EXPLOSION_EVERY == 0 || next == run->target || run->settings->strict ||
-           run_files_are_due(run, next);
+    run_read files = run_files_read(run, next);
+    if (run->settings->strict || next == run->target)
+        return RUN_READS_ALL;
+    return files == RUN_READS_NOTHING && next % EXPLOSION_EVERY == 0 ? RUN_READS_BODIES : files;
+}
+
+/// Brings what is read.
+static cairn_status gather(run_state *run, cairn_error *error)
+{
+    cairn_world *world = run->scene->world;
+    if (run->read_agreed == RUN_READS_NOTHING)
+        return CAIRN_OK;
+    return run->read_agreed == RUN_READS_ALL ? cairn_world_gather(world, error)
+                                             : cairn_world_gather_bodies(world, error);
 }
 
 /// Several processes. A file that cannot be written is known to the first one alone: it makes one
@@ -436,12 +460,12 @@ static cairn_status step_together(run_state *run, cairn_error *error)
     cairn_world *world = run->scene->world;
     cairn_status status = CAIRN_OK;
     for (;;) {
-        run->read_agreed = run->writes && next_is_read(run);
+        run->read_agreed = run->writes ? next_read(run) : RUN_READS_NOTHING;
         status = run_ranks_agree(run, status, error);
-        if (status == CAIRN_OK && run->save_agreed)
-            status = cairn_world_gather(world, error);
         if (status != CAIRN_OK)
             return status;
+        if (run->save_agreed && cairn_world_gather(world, error) != CAIRN_OK)
+            run_ranks_abort(run, error);
         cairn_error later = {0};
         cairn_status written = CAIRN_OK;
         if (run->save_agreed && run->writes)
@@ -449,8 +473,8 @@ static cairn_status step_together(run_state *run, cairn_error *error)
         if (cairn_world_get_step_count(world) >= run->target && written == CAIRN_OK)
             return CAIRN_OK;
         status = step_world(run, error);
-        if (status == CAIRN_OK && run->read_agreed)
-            status = cairn_world_gather(world, error);
+        if (status == CAIRN_OK)
+            status = gather(run, error);
         if (status == CAIRN_ERROR_MEMORY || status == CAIRN_ERROR_UNSUPPORTED)
             run_ranks_abort(run, error);
         if (status == CAIRN_OK && run->writes && written == CAIRN_OK)
@@ -506,11 +530,14 @@ static void report_run(const run_state *run, cairn_status status, const cairn_er
 /// Steps to the end and leaves a checkpoint there, or where the run was interrupted.
 static cairn_status step_and_save(run_state *run, cairn_error *error)
 {
+    run->cpu_start = base_timer_cpu_seconds();
     cairn_status status = run->ranks != NULL ? step_together(run, error) : step_alone(run, error);
     cli_progress_clear(&run->progress);
     cairn_error gathering;
     if ((status == CAIRN_OK || status == CAIRN_INTERRUPTED) &&
         cairn_world_gather(run->scene->world, &gathering) != CAIRN_OK) {
+        if (run->ranks != NULL)
+            run_ranks_abort(run, &gathering);
         *error = gathering;
         return gathering.status;
     }
@@ -652,7 +679,10 @@ static int load_and_run(run_state *run)
 static int run_scene(const void *memory)
 {
     const run_settings *settings = memory;
-    run_state run = {.settings = settings, .checkpoint_step = -1, .claimed = run_folder_none()};
+    run_state run = {.settings = settings,
+                     .checkpoint_step = -1,
+                     .claimed = run_folder_none(),
+                     .error_output = -1};
     if (settings->vectors != NULL && setenv("CAIRN_VECTORS", settings->vectors, 1) != 0) {
         cli_complain("--vectors: out of memory");
         return CLI_EXIT_FAILED;

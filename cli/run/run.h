@@ -10,6 +10,9 @@
 #include "cli/text/progress.h"
 #include "scenes/scene.h"
 
+/// What is read of a world after a step. Several processes gather no more than that.
+typedef enum run_read { RUN_READS_NOTHING, RUN_READS_BODIES, RUN_READS_ALL } run_read;
+
 /// Filled by the option table of cmd_run.c.
 typedef struct run_settings {
     cli_common common;
@@ -27,6 +30,7 @@ typedef struct run_settings {
     int64_t contacts_every;                            // steps; -1: the scene's
     int64_t trajectory_every;                          // steps; 0: none; -1: 25 a simulated second
     const char *restart;      // checkpoint to go on from; NULL: from the start
+    double rank_timeout;      // s that one process waits for another; 0: for ever
     const char *hash;         // file of the state hash of every step; NULL: none
     double checkpoint_every;  // s of wall clock; 0: none while running
     int64_t checkpoint_steps; // 0: none
@@ -87,7 +91,10 @@ typedef struct run_state {
     base_neighbour *neighbours; // [processes] for messages; the scene's allocator's
     bool writes;                // this one writes files and speaks
     bool save_agreed;           // a checkpoint is due
-    bool read_agreed;           // the state after the next step is read
+    cairn_error message_error;  // why a message of the world failed; status CAIRN_OK: none did
+    int error_output;           // of a process that is silent; -1: none
+    double cpu_start;           // s of processor time as stepping began
+    run_read read_agreed;       // what of the state after the next step is read
     scn_scene *scene;
     scn_output output; // the scene's, with the command line's changes; texts borrowed
     bool fclib;        // problems are written
@@ -158,8 +165,8 @@ void run_folder_release(run_state *run);
 /// that resumes goes on behind its marks instead.
 cairn_status run_files_open(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
-/// Whether a step leaves a row, frame or problem.
-bool run_files_are_due(const run_state *run, int64_t step);
+/// What the row, frame or problem that a step leaves is made of.
+run_read run_files_read(const run_state *run, int64_t step);
 
 /// Rows, frame and problem of the step that was just done, as far as they are due.
 cairn_status run_files_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;

@@ -422,17 +422,18 @@ static cairn_status write_fields(const run_state *run, cairn_error *error)
     return CAIRN_OK;
 }
 
-bool run_files_are_due(const run_state *run, int64_t step)
+run_read run_files_read(const run_state *run, int64_t step)
 {
     const run_files *files = &run->files;
     const scn_scene *scene = run->scene;
-    bool due = step % run->output.energy_every == 0 || files->tables[RUN_HASH] != NULL ||
-               run->fclib || scene->measure_count > 0 ||
+    bool row = step % run->output.energy_every == 0;
+    bool due = (row && scene->sensor_count > 0) || files->tables[RUN_HASH] != NULL || run->fclib ||
+               scene->measure_count > 0 ||
                (files->frames != NULL && step % files->paraview_every == 0) ||
                (files->trajectory != NULL && run_trajectory_is_due(run, step));
     for (int i = 0; i < scene->field_count; i++)
         due = due || step % scene->fields[i].every == 0;
-    return due;
+    return due ? RUN_READS_ALL : row ? RUN_READS_BODIES : RUN_READS_NOTHING;
 }
 
 /// Tables can be watched: what they have is there a second later, whatever a block of a file is.

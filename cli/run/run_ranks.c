@@ -2,6 +2,7 @@
 // A run of several processes: who speaks and writes, and how they stay together. Every process has
 // the same world and makes the same steps; the first one alone has files and a terminal. What only
 // one of them knows (a full disk, a signal) all learn after each step.
+#include "base/timer.h"
 #include "cli/process/interrupt.h"
 #include "cli/process/launcher.h"
 #include "cli/process/status.h"
@@ -12,10 +13,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/// What this process prints reaches nobody.
-static bool fall_silent(void)
+/// What this process prints reaches nobody, but for what ends all.
+static bool fall_silent(run_state *run)
 {
     fflush(NULL);
+    run->error_output = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     bool good =
         nowhere >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0 && dup2(nowhere, STDERR_FILENO) >= 0;
@@ -73,8 +75,21 @@ int run_ranks_join(run_state *run)
         return CLI_EXIT_ABSENT;
     }
     run->writes = base_ranks_number(run->ranks) == 0;
+    base_ranks_patience(run->ranks, run->settings->rank_timeout);
     int result = delay_messages(run->ranks);
-    return run_ranks_worst(run, run->writes || fall_silent() ? result : CLI_EXIT_FAILED);
+    return run_ranks_worst(run, run->writes || fall_silent(run) ? result : CLI_EXIT_FAILED);
+}
+
+_Noreturn void run_ranks_abort(const run_state *run, const cairn_error *error)
+{
+    if (run->error_output >= 0)
+        (void)dup2(run->error_output, STDERR_FILENO);
+    // the world knows that a message failed, and not why
+    bool known = run->message_error.status != CAIRN_OK;
+    cli_complain("%s; the last checkpoint is whole",
+                 known ? run->message_error.message : error->message);
+    fflush(NULL);
+    base_ranks_abort(run->ranks, CLI_EXIT_FAILED);
 }
 
 int run_ranks_worst(const run_state *run, int result)
@@ -83,10 +98,8 @@ int run_ranks_worst(const run_state *run, int result)
     int64_t worst = result;
     if (run->ranks == NULL)
         return result;
-    if (base_ranks_highest(run->ranks, &worst, 1, &error) != CAIRN_OK) {
-        cli_complain("%s", error.message);
-        return CLI_EXIT_FAILED;
-    }
+    if (base_ranks_highest(run->ranks, &worst, 1, &error) != CAIRN_OK)
+        run_ranks_abort(run, &error);
     if (result == CLI_EXIT_DONE && worst != CLI_EXIT_DONE)
         cli_complain("another process of the run could not go on (exit status %d)", (int)worst);
     return (int)worst;
@@ -124,12 +137,10 @@ cairn_status run_ranks_agree(run_state *run, cairn_status status, cairn_error *e
     bool save = run->writes ? run_checkpoint_is_due(run) : cli_interrupt_checkpoint_asked();
     int64_t votes[] = {failed ? (int64_t)status : 0, stop, save && !first, run->read_agreed};
     cairn_status vote = base_ranks_highest(run->ranks, votes, 4, &broken);
-    if (vote != CAIRN_OK) {
-        *error = broken;
-        return vote;
-    }
+    if (vote != CAIRN_OK)
+        run_ranks_abort(run, &broken);
     run->save_agreed = votes[2] != 0;
-    run->read_agreed = votes[3] != 0;
+    run->read_agreed = (run_read)votes[3];
     if (votes[0] != 0)
         return tell_failure(run, (cairn_status)votes[0], failed ? status : CAIRN_OK, error);
     return votes[1] != 0 ? base_fail(error, CAIRN_INTERRUPTED, "interrupted") : CAIRN_OK;
@@ -140,15 +151,17 @@ static cairn_status exchange(void *context, const cairn_message *messages, int c
                              cairn_error *error)
 {
     run_state *run = context;
-    cairn_error ignored;
     for (int i = 0; i < count; i++)
         run->neighbours[i] = (base_neighbour){.number = messages[i].rank,
                                               .sent = messages[i].sent,
                                               .sent_size = messages[i].sent_size,
                                               .received = messages[i].received,
                                               .received_size = messages[i].received_size};
-    return base_ranks_exchange(run->ranks, run->neighbours, count,
-                               error != NULL ? error : &ignored);
+    cairn_status status =
+        base_ranks_exchange(run->ranks, run->neighbours, count, &run->message_error);
+    if (status != CAIRN_OK && error != NULL)
+        *error = run->message_error;
+    return status;
 }
 
 cairn_status run_ranks_share(run_state *run, cairn_error *error)
@@ -167,18 +180,42 @@ cairn_status run_ranks_share(run_state *run, cairn_error *error)
     return cairn_world_share(run->scene->world, &ranks, error);
 }
 
-_Noreturn void run_ranks_abort(const run_state *run, const cairn_error *error)
+/// What each process did in the time of stepping.
+typedef struct spent {
+    double busy, idle;    // s of processor time at work, s of the clock in messages
+    int64_t calls, bytes; // of messages
+} spent;
+
+/// Processor time at work of all processes, and how much of the clock they wait.
+static void tell_times(const run_state *run, const base_gathered *all)
 {
-    cli_complain("%s; the last checkpoint is whole", error->message);
-    fflush(NULL);
-    base_ranks_abort(run->ranks, CLI_EXIT_FAILED);
+    char text[400] = "";
+    size_t used = 0;
+    double idle = 0.0;
+    int count = base_ranks_count(run->ranks);
+    for (int rank = 0; rank < count; rank++) {
+        const spent *one = (const spent *)(const void *)(all->bytes + all->begins[rank]);
+        idle += one->idle / count;
+        if (used + 40 < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, " %.3g", one->busy);
+    }
+    const spent *first = (const spent *)(const void *)all->bytes;
+    cli_note("processor time at work:%s s; in messages %.3g s of the clock, %.3g of them a step",
+             text, idle, (double)first->calls / (double)run->totals.steps);
 }
 
 void run_ranks_tell(const run_state *run)
 {
-    if (run->ranks == NULL || run->settings->quiet || !run->writes)
+    if (run->ranks == NULL || run->settings->quiet || run->totals.steps == 0)
         return;
+    cairn_error ignored;
+    base_gathered all = {0};
+    base_ranks_time waited = base_ranks_waited(run->ranks);
     cairn_traffic traffic = cairn_world_get_traffic(run->scene->world);
+    const spent own = {base_timer_cpu_seconds() - run->cpu_start - waited.cpu, waited.wall,
+                       waited.calls, traffic.step_bytes};
+    if (base_ranks_gather(run->ranks, &own, sizeof own, &all, &ignored) != CAIRN_OK || !run->writes)
+        return;
     int64_t steps = run->totals.steps;
     if (traffic.steps == 0)
         cli_note("%d processes, which had nothing to share: each made every step",
@@ -190,6 +227,8 @@ void run_ranks_tell(const run_state *run)
                  base_ranks_count(run->ranks), (long long)traffic.steps, (long long)steps,
                  1e-3 * (double)traffic.step_bytes / (double)traffic.steps,
                  1e-6 * (double)traffic.gathered_bytes, (long long)traffic.halo_slots);
+    tell_times(run, &all);
+    base_gathered_release(run->ranks, &all);
 }
 
 void run_ranks_leave(run_state *run)

@@ -74,18 +74,18 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     double damping = dashpot_of(p, con_effective_mass(input));
     double spring = p->normal_stiffness * overlap, force = spring - damping * input->V[0];
     if (!p->attraction)
-        force = fmax(force, 0.0);
+        force = real_max(force, 0.0);
     double stiffness = tangential_of(p);
     con_slider slider = {.stiffness = stiffness,
                          .stiffness_before = stiffness,
                          .damping = p->tangential_damping_ratio * damping,
-                         .limit = p->friction * fmax(force, 0.0)};
+                         .limit = p->friction * real_max(force, 0.0)};
     output->elastic = 0.5 * spring * overlap;
     con_tangential_force(&slider, input, history + SHEAR, output);
     output->R[0] = h * force;
     output->R_damping[0] = h * (force - spring);
-    con_rolling_resist(&p->rolling, input, con_effective_radius(input), fmax(force, 0.0), &slider,
-                       history + ROLLING, output);
+    con_rolling_resist(&p->rolling, input, con_effective_radius(input), real_max(force, 0.0),
+                       &slider, history + ROLLING, output);
 }
 
 static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)

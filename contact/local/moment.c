@@ -2,9 +2,14 @@
 // Rolling and spinning moment of one contact: a disc and an interval.
 #include "contact/local/moment.h"
 
+#include "base/elementary.h"
+
 #include <math.h>
 
 enum { NEWTON_STEPS = 60 };
+
+// lengths whose squares lose digits or vanish
+static const double shortest = 1e-140;
 
 void con_moment_prepare(const double W[3][3], con_moment_block *block)
 {
@@ -35,7 +40,8 @@ static double point_at(const double value[2], const double g[2], double shift, d
 // least of m.W m / 2 + b.m over |m| <= radius, in the eigenvectors
 static void solve_disc(const double value[2], const double g[2], double radius, double m[2])
 {
-    if (point_at(value, g, 0.0, m) <= radius)
+    double free = point_at(value, g, 0.0, m);
+    if ((free > shortest ? free : base_hypot(m[0], m[1])) <= radius)
         return;
     // Newton's method on 1/radius - 1/|m(shift)|, which is nearly linear: from below it never
     // passes the root
@@ -50,6 +56,13 @@ static void solve_disc(const double value[2], const double g[2], double radius, 
             break;
         shift += step;
         length = point_at(value, g, shift, m);
+    }
+    if (!(length > shortest)) {
+        // so short a moment only opposes g
+        length = base_hypot(g[0], g[1]);
+        for (int k = 0; k < 2; k++)
+            m[k] = -g[k] / length;
+        length = 1.0;
     }
     for (int k = 0; k < 2; k++)
         m[k] *= radius / length;

@@ -135,8 +135,9 @@ void con_apply_impulses(const con_problem *problem, const double (*R)[3], double
     // v holds H^T R until the mass is divided out
     memset(v, 0, (size_t)problem->body_count * sizeof *v);
     apply_context context = {.problem = problem, .R = R, .sum = v};
-    con_domains_run(problem->domains, problem->contact_count, false, add_impulses, &context);
-    con_domains_chunks(problem->domains, problem->body_count, divide_chunk, &context);
+    con_domains_run(problem->domains, problem->contact_count, false, add_impulses, &context,
+                    (con_rows){v, sizeof *v});
+    con_domains_rows(problem->domains, problem->body_count, divide_chunk, &context);
 }
 
 mat3 con_proximal_block(const mat3 *W)

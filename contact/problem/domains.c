@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs tasks and chunks of a problem on the threads that share it.
-#include "contact/problem/domains.h"
+// Runs tasks and chunks of a problem on the threads and processes that share it.
+#include "contact/problem/team.h"
 
 enum { CHUNK_LEAST = 2048 };
 
@@ -25,11 +25,12 @@ static void run_task(void *argument, int begin, int end, int chunk, int worker)
     const level_context *level = argument;
     int task = level->first + begin;
     const int *start = level->domains->start;
-    level->function(level->context, start[task], start[task + 1], task);
+    if (con_team_holds(level->domains, task))
+        level->function(level->context, start[task], start[task + 1], task);
 }
 
 void con_domains_run(const con_domains *domains, int count, bool backward,
-                     con_task_function *function, void *context)
+                     con_task_function *function, void *context, con_rows rows)
 {
     if (domains == NULL) {
         function(context, 0, count, 0);
@@ -40,22 +41,144 @@ void con_domains_run(const con_domains *domains, int count, bool backward,
         int tasks = 1 << depth;
         level_context level = {domains, con_domains_tasks(domains) - (2 * tasks - 1), function,
                                context};
+        if (domains->team != NULL && rows.data != NULL && depth < domains->levels)
+            con_team_share_level(domains->team, domains->levels - depth, rows);
         base_parallel_for(domains->workers, tasks, 1, run_task, &level);
     }
 }
 
-/// Size of the at most CON_CHUNKS_MAX chunks.
-static int chunk_size(int count)
+/// Pieces [begin, end) of a loop and the task that each is of.
+typedef struct piece {
+    int begin, end, task;
+} piece;
+
+/// Size of the at most `most` chunks of a loop.
+static int chunk_size(int count, int most)
 {
-    int size = base_chunk_count(count, CON_CHUNKS_MAX);
+    int size = base_chunk_count(count, most);
     return size > CHUNK_LEAST ? size : CHUNK_LEAST;
+}
+
+static int cut(int begin, int end, int size, int task, piece *pieces)
+{
+    int made = 0;
+    for (int at = begin; at < end; at += size)
+        pieces[made++] = (piece){at, end - at < size ? end : at + size, task};
+    return made;
+}
+
+/// Chunks of a loop; of one over all contacts within tasks.
+static int list_pieces(const con_domains *domains, int count, piece pieces[CON_CHUNKS_MAX])
+{
+    int tasks = con_domains_tasks(domains), made = 0;
+    if (domains == NULL || tasks == 1 || domains->start[tasks] != count)
+        return cut(0, count, chunk_size(count, CON_CHUNKS_MAX), -1, pieces);
+    int size = chunk_size(count, CON_CHUNKS_MAX - tasks);
+    for (int task = 0; task < tasks; task++)
+        made += cut(domains->start[task], domains->start[task + 1], size, task, pieces + made);
+    return made;
+}
+
+typedef struct piece_context {
+    const con_domains *domains;
+    const piece *pieces;
+    base_chunk_function *function;
+    void *context;
+} piece_context;
+
+static void run_piece(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)end, (void)chunk;
+    const piece_context *context = argument;
+    const piece *p = &context->pieces[begin];
+    if (p->task < 0 || con_team_holds(context->domains, p->task))
+        context->function(context->context, p->begin, p->end, begin, worker);
+}
+
+static int run_pieces(const con_domains *domains, int count, base_chunk_function *function,
+                      void *context, piece pieces[CON_CHUNKS_MAX])
+{
+    base_workers *workers = domains != NULL ? domains->workers : NULL;
+    int made = list_pieces(domains, count, pieces);
+    piece_context all = {domains, pieces, function, context};
+    base_parallel_for(workers, made, 1, run_piece, &all);
+    return made;
 }
 
 int con_domains_chunks(const con_domains *domains, int count, base_chunk_function *function,
                        void *context)
 {
+    piece pieces[CON_CHUNKS_MAX];
+    return run_pieces(domains, count, function, context, pieces);
+}
+
+void con_domains_rows(const con_domains *domains, int count, base_chunk_function *function,
+                      void *context)
+{
     base_workers *workers = domains != NULL ? domains->workers : NULL;
-    int size = chunk_size(count);
-    base_parallel_for(workers, count, size, function, context);
-    return base_chunk_count(count, size);
+    base_parallel_for(workers, count, chunk_size(count, CON_CHUNKS_MAX), function, context);
+}
+
+int con_domains_sum(const con_domains *domains, int count, base_chunk_function *function,
+                    void *context, con_rows parts)
+{
+    piece pieces[CON_CHUNKS_MAX];
+    int made = run_pieces(domains, count, function, context, pieces);
+    if (domains == NULL || domains->team == NULL || made == 0 || pieces[0].task < 0)
+        return made;
+    int task[CON_CHUNKS_MAX];
+    for (int k = 0; k < made; k++)
+        task[k] = pieces[k].task;
+    con_team_share_parts(domains->team, task, made, parts);
+    return made;
+}
+
+con_span con_domains_held(const con_domains *domains, int count, int task)
+{
+    if (domains == NULL || domains->team == NULL)
+        return (con_span){0, task == 0 ? count : 0};
+    if (!con_team_holds(domains, task))
+        return (con_span){0, 0};
+    return (con_span){domains->start[task], domains->start[task + 1]};
+}
+
+void con_domains_tasks_sum(const con_domains *domains, con_rows parts)
+{
+    int task[CON_DOMAIN_TASKS_MAX], tasks = con_domains_tasks(domains);
+    if (domains == NULL || domains->team == NULL)
+        return;
+    for (int k = 0; k < tasks; k++)
+        task[k] = k;
+    con_team_share_parts(domains->team, task, tasks, parts);
+}
+
+typedef struct part_context {
+    base_chunk_function *function;
+    void *context;
+    int offset;
+} part_context;
+
+static void run_part(void *argument, int begin, int end, int chunk, int worker)
+{
+    const part_context *part = argument;
+    part->function(part->context, part->offset + begin, part->offset + end, chunk, worker);
+}
+
+void con_domains_each(const con_domains *domains, base_workers *workers, int count, int chunk_size,
+                      base_chunk_function *function, void *context)
+{
+    int tasks = con_domains_tasks(domains);
+    if (domains == NULL || domains->team == NULL || tasks == 1) {
+        base_parallel_for(workers, count, chunk_size, function, context);
+        return;
+    }
+    for (int task = 0, next; task < tasks; task = next) {
+        bool holds = con_team_holds(domains, task);
+        for (next = task + 1; next < tasks && con_team_holds(domains, next) == holds; next++)
+            ;
+        part_context part = {function, context, domains->start[task]};
+        if (holds)
+            base_parallel_for(workers, domains->start[next] - domains->start[task], chunk_size,
+                              run_part, &part);
+    }
 }

@@ -22,6 +22,7 @@ typedef struct con_domains {
     int levels;
     int start[CON_DOMAIN_TASKS_MAX]; // into the contacts, of each task; one more: their number
     base_workers *workers;           // who shares the work; NULL: one thread
+    struct con_team *team;           // the processes that share it, team.h; NULL: one process
 } con_domains;
 
 /// Number of tasks; one where there are no domains.
@@ -46,16 +47,52 @@ int con_domains_task(int levels, int domain_a, int domain_b);
 /// The contacts [begin, end) of one task.
 typedef void con_task_function(void *context, int begin, int end, int task);
 
-/// Runs all tasks, level after level, the tasks of a level at once; backward in the reverse order
-/// of levels. One task [0, count) without domains.
-void con_domains_run(const con_domains *domains, int count, bool backward,
-                     con_task_function *function, void *context);
+/// Rows of the bodies of a problem, which tasks change; zero: tasks change nothing that other tasks
+/// read.
+typedef struct con_rows {
+    void *data;
+    size_t size; // bytes of a row
+} con_rows;
 
-/// Loops over [0, count) whose parts are independent and whose sums are partial: in chunks whose
-/// size the count alone tells, run at once where there are domains.
+/// Runs all tasks, level after level, the tasks of a level at once; backward in the reverse order
+/// of levels. One task [0, count) without domains. Of several processes each runs the tasks that it
+/// holds, and gets the rows that these need of others.
+void con_domains_run(const con_domains *domains, int count, bool backward,
+                     con_task_function *function, void *context, con_rows rows);
+
+/// Loops over contacts [0, count) whose parts are independent and whose sums are partial: in chunks
+/// that count and tasks alone tell, run at once where there are domains. Chunks of all contacts of
+/// the domains lie within tasks; of several processes each runs those that it holds.
 /// @return how many chunks there were, CON_CHUNKS_MAX at most
 enum { CON_CHUNKS_MAX = 64 };
 int con_domains_chunks(const con_domains *domains, int count, base_chunk_function *function,
                        void *context);
+
+/// Loops over something else than the contacts, [0, count): a function that writes the rows of
+/// bodies alone.
+void con_domains_rows(const con_domains *domains, int count, base_chunk_function *function,
+                      void *context);
+
+/// The same as con_domains_chunks with partial results, which all processes then have of all
+/// chunks.
+/// @param parts  [CON_CHUNKS_MAX] rows, the chunks' results, which `function` writes
+/// @return how many chunks there were; some parts are zeros where messages failed: team.h
+int con_domains_sum(const con_domains *domains, int count, base_chunk_function *function,
+                    void *context, con_rows parts);
+
+/// Contacts of a task that this process holds; none of one that it does not. One process has all
+/// of [0, count) as its first task.
+typedef struct con_span {
+    int begin, end;
+} con_span;
+con_span con_domains_held(const con_domains *domains, int count, int task);
+
+/// Results of tasks, which all processes then have of all.
+/// @param parts  a row for each task
+void con_domains_tasks_sum(const con_domains *domains, con_rows parts);
+
+/// Loops over those of all contacts that this process holds, in chunks of about `chunk_size`.
+void con_domains_each(const con_domains *domains, base_workers *workers, int count, int chunk_size,
+                      base_chunk_function *function, void *context);
 
 #endif

@@ -90,15 +90,49 @@ void con_residual_sums_add(con_residual_sums *sums, const con_residual_sums *mor
     sums->U += more->U;
 }
 
+typedef struct scale_context {
+    const con_problem *problem;
+    con_residual_scale *part; // of each chunk
+    double rigid;             // of all
+} scale_context;
+
+static void find_rigid(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)worker;
+    const scale_context *context = argument;
+    con_residual_scale part = {0};
+    for (int i = begin; i < end; i++)
+        part.rigid = fmax(part.rigid, 1e-14 * mat3_trace(&context->problem->W_diagonal[i]) / 3.0);
+    context->part[chunk] = part;
+}
+
+static void add_scale(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)worker;
+    const scale_context *context = argument;
+    const con_problem *problem = context->problem;
+    con_residual_scale part = {0};
+    for (int i = begin; i < end; i++) {
+        double w = mat3_trace(&problem->W_diagonal[i]) / 3.0, q = norm_squared(problem->q[i]);
+        part.velocity += q;
+        part.energy += w > context->rigid && con_can_bear(problem, i) ? q / w : 0.0;
+    }
+    context->part[chunk] = part;
+}
+
 con_residual_scale con_residual_scale_of(const con_problem *problem)
 {
-    con_residual_scale scale = {0};
-    for (int i = 0; i < problem->contact_count; i++)
-        scale.rigid = fmax(scale.rigid, 1e-14 * mat3_trace(&problem->W_diagonal[i]) / 3.0);
-    for (int i = 0; i < problem->contact_count; i++) {
-        double w = mat3_trace(&problem->W_diagonal[i]) / 3.0, q = norm_squared(problem->q[i]);
-        scale.velocity += q;
-        scale.energy += w > scale.rigid && con_can_bear(problem, i) ? q / w : 0.0;
+    con_residual_scale part[CON_CHUNKS_MAX], scale = {0};
+    scale_context context = {problem, part, 0.0};
+    const con_rows parts = {part, sizeof *part};
+    int n = problem->contact_count;
+    int chunks = con_domains_sum(problem->domains, n, find_rigid, &context, parts);
+    for (int k = 0; k < chunks; k++)
+        scale.rigid = context.rigid = fmax(scale.rigid, part[k].rigid);
+    con_domains_sum(problem->domains, n, add_scale, &context, parts);
+    for (int k = 0; k < chunks; k++) {
+        scale.velocity += part[k].velocity;
+        scale.energy += part[k].energy;
     }
     return scale;
 }
@@ -164,7 +198,8 @@ static chunk_sums add_contacts(const con_problem *problem, const con_residual_sc
     chunk_sums part[CON_CHUNKS_MAX], total = {.worst = -1.0, .worst_contact = -1};
     residual_context context = {problem, scale, R, U, part};
     int n = problem->contact_count;
-    int chunks = con_domains_chunks(problem->domains, n, add_chunk, &context);
+    int chunks =
+        con_domains_sum(problem->domains, n, add_chunk, &context, (con_rows){part, sizeof *part});
     for (int k = 0; k < chunks; k++) {
         con_residual_sums_add(&total.sums, &part[k].sums);
         if (part[k].worst > total.worst) {

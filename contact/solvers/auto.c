@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The default solver: Gauss-Seidel, then interior point and proximal Newton for what it leaves.
+#include "contact/problem/team.h"
 #include "contact/solvers/newton/cascade.h"
 #include "contact/solvers/newton/interior.h"
 #include "contact/solvers/newton/proximal.h"
@@ -80,10 +81,13 @@ static const base_setting settings_rows[] = {
 
 static bool has_guess(const con_problem *problem, const double (*R)[3])
 {
-    for (int i = 0; i < problem->contact_count; i++)
-        if (R[i][0] != 0.0 || R[i][1] != 0.0 || R[i][2] != 0.0)
-            return true;
-    return false;
+    bool any = false;
+    for (int task = 0; task < con_domains_tasks(problem->domains); task++) {
+        con_span held = con_domains_held(problem->domains, problem->contact_count, task);
+        for (int i = held.begin; i < held.end && !any; i++)
+            any = R[i][0] != 0.0 || R[i][1] != 0.0 || R[i][2] != 0.0;
+    }
+    return con_team_any(problem->domains, any);
 }
 
 static bool is_open(const con_cascade *cascade, int island)
@@ -276,16 +280,15 @@ static cairn_status search(con_cascade *cascade, auto_settings *settings, bool w
 
     int few = settings->restarts < 2 ? settings->restarts : 2;
     int short_run = settings->proximal_solves < 600 ? settings->proximal_solves : 600;
-    // the interior point and the equations know no rolling cones
-    bool paths = model->force == NULL;
-    if (paths)
-        status = restart_interior(cascade, settings, 0, few, model);
-    if (status == CAIRN_OK && paths && warm && !is_done(model))
+    // the equations and the De Saxce form know no rolling cones
+    bool rolls = model->force != NULL;
+    status = restart_interior(cascade, settings, 0, few, model);
+    if (status == CAIRN_OK && !rolls && warm && !is_done(model))
         status = try_equations(cascade, model);
-    if (status == CAIRN_OK && paths && !is_done(model))
+    if (status == CAIRN_OK && !rolls && !is_done(model))
         status = run_proximal(model, CON_PROXIMAL_DE_SAXCE, 1e3, short_run, cascade->deadline,
                               (const double(*)[3])model->best);
-    if (status == CAIRN_OK && paths)
+    if (status == CAIRN_OK)
         status = restart_interior(cascade, settings, few, settings->restarts, model);
     double now = base_timer_seconds();
     double half = isfinite(cascade->deadline) ? now + 0.5 * (cascade->deadline - now) : INFINITY;
@@ -305,7 +308,9 @@ static cairn_status solve_island(con_cascade *cascade, auto_settings *settings, 
     if (status == CAIRN_OK && !is_done(model) && model->force == NULL)
         status = newton_steps(cascade, model, con_equation_alart_curnier, settings->newton_steps,
                               0.1, (const double(*)[3])model->best);
-    if (status == CAIRN_OK && !is_done(model) && model->force == NULL)
+    if (status == CAIRN_OK && !is_done(model) && model->force != NULL)
+        status = polish(cascade, settings, model);
+    if (status == CAIRN_OK && !is_done(model))
         status = run_interior(model, settings, 0, (const double(*)[3])model->scratch[3]);
     if (status == CAIRN_OK)
         status = polish(cascade, settings, model);
@@ -431,7 +436,7 @@ static cairn_status solve(const void *settings, const con_problem *problem,
 const con_solver con_solver_auto = {
     .name = "auto",
     .help = "Gauss-Seidel, interior point and proximal Newton in turn, island by island",
-    .needs = CON_TAKES_ROLLING,
+    .needs = CON_TAKES_ROLLING | CON_SHARES,
     .table = {.settings = settings_rows,
               .count = BASE_COUNT(settings_rows),
               .size = sizeof(auto_settings)},

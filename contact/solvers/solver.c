@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/timer.h"
 #include "contact/problem/reduced.h"
+#include "contact/problem/team.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -73,14 +74,18 @@ static bool all_finite(const double *values, size_t count)
     return sum[0] == 0.0;
 }
 
-static bool input_is_finite(const con_problem *problem, const double (*R)[3])
+static bool contacts_are_finite(const con_problem *problem, const double (*R)[3], con_span range)
+{
+    size_t n = (size_t)(range.end - range.begin), first = (size_t)range.begin;
+    return n == 0 ||
+           (all_finite(problem->q[first], 3 * n) && all_finite(problem->friction + first, n) &&
+            all_finite(R[first], 3 * n) && all_finite(&problem->W_diagonal[first].m[0][0], 9 * n));
+}
+
+// without contacts too
+static bool bodies_are_finite(const con_problem *problem)
 {
     size_t n = (size_t)problem->contact_count, m = (size_t)problem->body_count;
-    if (n == 0)
-        return true;
-    if (!all_finite(problem->q[0], 3 * n) || !all_finite(problem->friction, n) ||
-        !all_finite(R[0], 3 * n) || !all_finite(&problem->W_diagonal[0].m[0][0], 9 * n))
-        return false;
     if (problem->H == NULL)
         return problem->W == NULL ||
                all_finite(&problem->W->block[0].m[0][0], 9 * (size_t)problem->W->start[n]);
@@ -88,13 +93,28 @@ static bool input_is_finite(const con_problem *problem, const double (*R)[3])
            (all_finite(problem->mass_inverse[0], 6 * m) && all_finite(problem->v_free[0], 6 * m));
 }
 
-static bool friction_is_allowed(const con_problem *problem)
+static bool friction_is_allowed(const con_problem *problem, con_span range)
 {
-    for (int i = 0; i < problem->contact_count; i++)
+    for (int i = range.begin; i < range.end; i++)
         if (!(problem->friction[i] >= 0.0) ||
             (con_is_moment(problem, i) && (i == 0 || con_is_moment(problem, i - 1))))
             return false;
     return true;
+}
+
+// of several processes each looks at the contacts that it holds
+static cairn_status check_input(const con_problem *problem, const double (*R)[3])
+{
+    int n = problem->contact_count;
+    bool finite = n == 0 || bodies_are_finite(problem), allowed = true;
+    for (int task = 0; task < con_domains_tasks(problem->domains); task++) {
+        con_span held = con_domains_held(problem->domains, n, task);
+        finite = finite && contacts_are_finite(problem, R, held);
+        allowed = allowed && friction_is_allowed(problem, held);
+    }
+    if (con_team_any(problem->domains, !finite))
+        return CAIRN_ERROR_NONFINITE;
+    return con_team_any(problem->domains, !allowed) ? CAIRN_ERROR_ARGUMENT : CAIRN_OK;
 }
 
 // settings of both solvers, where the caller gave none
@@ -240,10 +260,9 @@ cairn_status con_solve_reduced(const con_solver *solver, const void *settings,
                                double (*U)[3], con_report *report, base_arena *arena)
 {
     *report = (con_report){.stop = CON_STOP_SOLVED};
-    if (!input_is_finite(reduction->jointed, (const double(*)[3])R))
-        return CAIRN_ERROR_NONFINITE;
-    if (!friction_is_allowed(reduction->jointed))
-        return CAIRN_ERROR_ARGUMENT;
+    cairn_status input = check_input(reduction->jointed, (const double(*)[3])R);
+    if (input != CAIRN_OK)
+        return input;
     con_control told = *control;
     told.cpu_end = control->cpu_limit > 0.0 ? base_timer_cpu_seconds() + control->cpu_limit : 0.0;
     base_arena_mark mark = base_arena_get_mark(arena);
@@ -260,10 +279,9 @@ cairn_status con_solve(const con_solver *solver, const void *settings, const con
     bool jointed = problem->joints != NULL;
     if (problem->contact_count == 0 && !jointed)
         return CAIRN_OK;
-    if (!input_is_finite(problem, (const double(*)[3])R))
-        return CAIRN_ERROR_NONFINITE;
-    if (!friction_is_allowed(problem))
-        return CAIRN_ERROR_ARGUMENT;
+    cairn_status input = check_input(problem, (const double(*)[3])R);
+    if (input != CAIRN_OK)
+        return input;
     con_problem copy = *problem;
     // force and moment of a contact must be of one task
     copy.domains = problem->spinning == NULL ? problem->domains : NULL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Creation and destruction of worlds, choice of solvers, read-outs.
 #include "engine/joints/joints.h"
+#include "engine/pairs/sharing.h"
 
 #include "base/assert.h"
 #include "base/hash.h"
@@ -150,6 +151,7 @@ void cairn_world_destroy(cairn_world *world)
     if (world == NULL)
         return;
     release_shapes_and_bodies(world);
+    eng_sharing_destroy(world);
     eng_spheres_destroy(world->spheres);
     eng_own_release(world);
     eng_actions_release(world);

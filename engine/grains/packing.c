@@ -107,7 +107,8 @@ static cairn_status try_place(packing *p, eng_near *near, const eng_grain *grain
     const geo_shape *of = p->world->shapes[shape.index];
     const double *o = body->orientation;
     pose at = {vec3_from(body->position), quat_normalize((quat){o[0], o[1], o[2], o[3]})};
-    cairn_status status = eng_near_is_free(near, of, &at, 1e-6 * of->bounding_radius, placed);
+    double apart = fmax(p->def->gap, 1e-6 * of->bounding_radius);
+    cairn_status status = eng_near_is_free(near, of, &at, apart, placed);
     if (status == CAIRN_OK && *placed)
         status = make_body(p, grain, shape, body, error);
     if (status == CAIRN_OK && *placed) {
@@ -120,7 +121,7 @@ static cairn_status try_place(packing *p, eng_near *near, const eng_grain *grain
 /// Next place of a cubic lattice whose cells hold the largest grain; false at its end.
 static bool next_in_lattice(const packing *p, int64_t *cell, double place[3])
 {
-    double reach = p->mixture.largest * (1.0 + 1e-6);
+    double reach = p->mixture.largest * (1.0 + 1e-6) + 0.5 * p->def->gap;
     geo_bounds bounds = eng_region_bounds(p->world, &p->def->region);
     vec3 size = vec3_sub(bounds.high, bounds.low);
     int64_t dim[3];
@@ -130,7 +131,8 @@ static bool next_in_lattice(const packing *p, int64_t *cell, double place[3])
         int64_t at[3] = {*cell % dim[0], *cell / dim[0] % dim[1], *cell / dim[0] / dim[1]};
         for (int k = 0; k < 3; k++)
             place[k] = vec3_get(bounds.low, k) + (2.0 * (double)at[k] + 1.0) * reach;
-        if (eng_region_depth(p->world, &p->def->region, vec3_from(place)) >= p->mixture.largest) {
+        if (eng_region_depth(p->world, &p->def->region, vec3_from(place)) >=
+            p->mixture.largest + 0.5 * p->def->gap) {
             ++*cell;
             return true;
         }
@@ -146,7 +148,7 @@ static cairn_status place_grain(packing *p, eng_near *near, const eng_grain *gra
     cairn_status status = eng_grain_shape(p->world, grain, &shape, error);
     if (status != CAIRN_OK)
         return status;
-    double reach = p->world->shapes[shape.index]->bounding_radius;
+    double reach = p->world->shapes[shape.index]->bounding_radius + 0.5 * p->def->gap;
     bool lattice = p->def->method == CAIRN_PACKING_LATTICE, more = true;
     *placed = false;
     for (int i = 0; (lattice || i < p->def->attempts) && more && !*placed && status == CAIRN_OK;
@@ -210,11 +212,13 @@ static cairn_status place_all(packing *p, cairn_error *error)
 static cairn_status deposit_all(packing *p, cairn_error *error)
 {
     eng_deposit deposit;
+    // spheres are laid down as if they were larger by the gap
+    double half_gap = 0.5 * p->def->gap;
     bool placed = true;
     uint64_t drawn = 0;
     eng_grain grain = draw_grain(p, 0);
-    cairn_status status =
-        eng_deposit_begin(&deposit, p->world, &p->def->region, p->mixture.largest, error);
+    cairn_status status = eng_deposit_begin(&deposit, p->world, &p->def->region,
+                                            p->mixture.largest + half_gap, error);
     while (status == CAIRN_OK && placed && wants_more(p, p->body_count, volume_of(&grain))) {
         vec3 place = {0.0, 0.0, 0.0};
         cairn_shape_id shape;
@@ -222,7 +226,7 @@ static cairn_status deposit_all(packing *p, cairn_error *error)
         status = eng_grain_shape(p->world, &grain, &shape, error);
         if (status != CAIRN_OK)
             break;
-        double radius = p->world->shapes[shape.index]->bounding_radius;
+        double radius = p->world->shapes[shape.index]->bounding_radius + half_gap;
         base_rng rng = base_rng_make(p->def->seed ^ base_hash_mix(++drawn));
         cairn_body_def body = still_body(p, &rng);
         for (int i = 0; i < p->def->attempts && !placed && status == CAIRN_OK; i++)
@@ -350,9 +354,9 @@ static cairn_status grow_apart(packing *p, eng_relax *relax, cairn_error *error)
             return out_of_memory(p, error);
     }
     return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                     "packing \"%s\": porosity = %.4f cannot be had: its grains are apart from a "
+                     "packing \"%s\": porosity = %.4g cannot be had: its grains are apart from a "
                      "porosity of %.3f on",
-                     p->name, wanted, porosity_of(p));
+                     p->name, p->def->porosity > 0.0 ? p->def->porosity : wanted, porosity_of(p));
 }
 
 static cairn_status grow_to_porosity(packing *p, eng_relax *relax, cairn_error *error)
@@ -501,6 +505,11 @@ static cairn_status check_def(const cairn_world *world, const cairn_packing_def 
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "packing \"%s\": coordination goes with growth, and not with porosity",
                          name);
+    if (!(def->gap >= 0.0 && def->gap < INFINITY) || (grown && def->gap > 0.0))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "packing \"%s\": gap = %g m must be at least 0, and goes with lattice, "
+                         "random and deposition",
+                         name, def->gap);
     if (grown && def->coordination == 0.0 && def->porosity == 0.0 && def->count == 0)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "packing \"%s\": growth needs a porosity, a coordination or a count",

@@ -30,7 +30,7 @@ typedef enum servo_number {
 } servo_number;
 
 typedef struct servo {
-    cairn_servo_def def; // the name is owned, the axis has length 1
+    cairn_servo_def def; // the name and the others are owned, the axis has length 1
     const double *numbers;
     const double *stress; // [3] of the cell, Pa; of the first one that needs it
 } servo;
@@ -93,6 +93,20 @@ static bool acts(const cairn_world *world, int index, cairn_contact_view *contac
            eng_body_check(world, contact->b) == CAIRN_OK;
 }
 
+/// Wall `i` of a servo, of 1 + other_count.
+static cairn_body_id wall_at(const cairn_servo_def *def, int i)
+{
+    return i == 0 ? def->body : def->others[i - 1];
+}
+
+static bool is_wall_of(const servo *s, cairn_body_id body)
+{
+    bool found = false;
+    for (int i = 0; i <= s->def.other_count; i++)
+        found |= wall_at(&s->def, i).index == body.index;
+    return found;
+}
+
 static cairn_status look_at_wall(const cairn_world *world, const servo *s, double *numbers,
                                  cairn_error *error)
 {
@@ -100,8 +114,7 @@ static cairn_status look_at_wall(const cairn_world *world, const servo *s, doubl
     cairn_status status = CAIRN_OK;
     for (int i = 0; i < count && status == CAIRN_OK; i++) {
         cairn_contact_view c;
-        if (!acts(world, i, &c) ||
-            (c.a.index != s->def.body.index && c.b.index != s->def.body.index))
+        if (!acts(world, i, &c) || (!is_wall_of(s, c.a) && !is_wall_of(s, c.b)))
             continue;
         double share = vec3_dot(vec3_from(c.normal), vec3_from(s->def.axis));
         status = add_impedance(world, s, &c, share, numbers, error);
@@ -160,7 +173,7 @@ static cairn_status set_velocity(const cairn_world *world, const servo *s, doubl
     double answer = s->def.gain / numbers[IMPEDANCE], h = world->def.time_step;
     double part = fmin(h * answer * numbers[STIFFNESS] / 16.0, 1.0);
     // on the way to the target nothing lasts
-    bool near = fabs(wanted) <= 0.1 * fabs(numbers[TARGET]);
+    bool near = fabs(wanted) <= 0.1 * fabs(numbers[TARGET]) || wanted * numbers[TARGET] < 0.0;
     double more = near ? answer * wanted : -numbers[LASTING];
     numbers[LASTING] = fmax(-speed, fmin(speed, numbers[LASTING] + part * more));
     numbers[VELOCITY] = fmax(-speed, fmin(speed, numbers[LASTING] + answer * wanted));
@@ -189,16 +202,33 @@ static cairn_status ask_target(const cairn_world *world, const servo *s, double 
     return status;
 }
 
+/// What the contacts of the walls that are still there push against the axis, N.
+static cairn_status read_walls(const cairn_world *world, const cairn_servo_def *def, double *sum)
+{
+    cairn_status status = CAIRN_OK;
+    *sum = 0.0;
+    for (int i = 0; i <= def->other_count && status == CAIRN_OK; i++) {
+        double force[3], torque[3];
+        if (eng_body_check(world, wall_at(def, i)) != CAIRN_OK)
+            continue;
+        status = cairn_body_get_contact_force(world, wall_at(def, i), force, torque);
+        if (status == CAIRN_OK)
+            *sum -= vec3_dot(vec3_from(force), vec3_from(def->axis));
+    }
+    return status;
+}
+
 static cairn_status drive_wall(cairn_world *world, const servo *s, double *numbers,
                                cairn_error *error)
 {
     const cairn_servo_def *def = &s->def;
     double force[3], torque[3];
-    cairn_status status = cairn_body_get_contact_force(world, def->body, force, torque);
+    cairn_status status = read_walls(world, def, &numbers[FORCE]);
     if (status != CAIRN_OK)
         return status;
     vec3 axis = vec3_from(def->axis);
-    numbers[FORCE] = world->step_count > 0 ? -vec3_dot(vec3_from(force), axis) : 0.0;
+    if (world->step_count == 0)
+        numbers[FORCE] = 0.0;
     if (world->bodies[def->body.index].kind != CAIRN_DYNAMIC)
         return set_velocity(world, s, numbers, error);
     vec3_store(force, vec3_scale(numbers[TARGET], axis));
@@ -295,6 +325,7 @@ static void servo_release(const base_allocator *allocator, void *data)
 {
     servo *s = data;
     base_release(allocator, (char *)s->def.name);
+    base_release(allocator, (cairn_body_id *)s->def.others);
     base_release(allocator, s);
 }
 
@@ -342,6 +373,15 @@ static cairn_status check_wall(const cairn_world *world, const cairn_servo_def *
     if (world->bodies[def->body.index].kind == CAIRN_FIXED)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "servo: the body is fixed; it must be moving or dynamic");
+    for (int i = 0; i <= def->other_count && def->other_count != 0; i++) {
+        status = eng_body_check(world, wall_at(def, i));
+        if (status != CAIRN_OK)
+            return eng_fail_id(error, status, "body");
+        if (world->bodies[wall_at(def, i).index].kind != CAIRN_MOVING)
+            return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                             "servo: walls that move as one must be of kind moving; dynamic ones "
+                             "are joined by fixed joints");
+    }
     double length = vec3_norm(vec3_from(def->axis));
     if (!(length > 0.0) || !isfinite(length))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
@@ -356,6 +396,10 @@ static cairn_status check(const cairn_world *world, const cairn_servo_def *def, 
     if (def->cookie != SERVO_COOKIE)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the servo's definition does not come from cairn_default_servo_def()");
+    if (def->other_count < 0 || (def->other_count > 0 && (def->cell || def->others == NULL)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "servo: other_count = %d must be that of others, and 0 for the cell",
+                         def->other_count);
     if (!isfinite(def->force) || !isfinite(def->scale))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "servo: force = %g N and scale = %g must be finite", def->force,
@@ -378,6 +422,44 @@ static cairn_status check(const cairn_world *world, const cairn_servo_def *def, 
     return def->cell ? check_cell(world, def, error) : check_wall(world, def, error);
 }
 
+/// A servo with copies of what its definition points to; NULL when out of memory.
+static servo *copy_servo(const base_allocator *allocator, const cairn_servo_def *def)
+{
+    servo *made = base_allocate(allocator, 1, sizeof *made);
+    char *name = base_copy_text(allocator, def->name != NULL ? def->name : "servo");
+    size_t others = (size_t)def->other_count;
+    cairn_body_id *copy = base_allocate(allocator, others + 1, sizeof *copy);
+    if (made == NULL || name == NULL || copy == NULL) {
+        base_release(allocator, made);
+        base_release(allocator, name);
+        base_release(allocator, copy);
+        return NULL;
+    }
+    if (others > 0)
+        memcpy(copy, def->others, others * sizeof *copy);
+    *made = (servo){.def = *def};
+    made->def.name = name;
+    made->def.others = copy;
+    if (!def->cell)
+        vec3_store(made->def.axis,
+                   vec3_normalize_or(vec3_from(def->axis), vec3_make(0.0, 0.0, 1.0)));
+    return made;
+}
+
+static uint64_t print_of(const cairn_servo_def *def)
+{
+    const double values[] = {def->force,          def->scale, def->gain,
+                             def->speed,          def->reach, (double)def->body.index,
+                             def->target != NULL, def->cell,  def->side,
+                             def->across,         def->rate,  def->from,
+                             def->until};
+    uint64_t print = base_hash_bytes(BASE_HASH_START, values, sizeof values);
+    print = base_hash_bytes(print, def->axis, sizeof def->axis);
+    for (int i = 0; i < def->other_count; i++)
+        print = base_hash_bytes(print, &def->others[i].index, sizeof def->others[i].index);
+    return print;
+}
+
 cairn_status cairn_servo_create(cairn_world *world, const cairn_servo_def *def, cairn_error *error)
 {
     if (world == NULL || def == NULL)
@@ -385,25 +467,10 @@ cairn_status cairn_servo_create(cairn_world *world, const cairn_servo_def *def, 
     cairn_status status = check(world, def, error);
     if (status != CAIRN_OK)
         return status;
-    servo *made = base_allocate(&world->allocator, 1, sizeof *made);
-    char *name = base_copy_text(&world->allocator, def->name != NULL ? def->name : "servo");
-    if (made == NULL || name == NULL) {
-        base_release(&world->allocator, made);
-        base_release(&world->allocator, name);
+    servo *made = copy_servo(&world->allocator, def);
+    if (made == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a servo");
-    }
-    *made = (servo){.def = *def};
-    made->def.name = name;
-    if (!def->cell)
-        vec3_store(made->def.axis,
-                   vec3_normalize_or(vec3_from(def->axis), vec3_make(0.0, 0.0, 1.0)));
-    const double values[] = {def->force,          def->scale, def->gain,
-                             def->speed,          def->reach, (double)def->body.index,
-                             def->target != NULL, def->cell,  def->side,
-                             def->across,         def->rate,  def->from,
-                             def->until};
-    uint64_t print = base_hash_bytes(BASE_HASH_START, values, sizeof values);
-    print = base_hash_bytes(print, made->def.axis, sizeof made->def.axis);
+    uint64_t print = print_of(&made->def);
     eng_action *action = eng_action_add(world, &servo_kind, made, SERVO_NUMBERS, print);
     if (action == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a servo");
@@ -419,8 +486,9 @@ cairn_status cairn_servo_create(cairn_world *world, const cairn_servo_def *def, 
         const servo *other = each->data;
         made->stress = other == made ? action->numbers + STRESS : other->stress;
     }
-    if (!def->cell && world->bodies[def->body.index].kind == CAIRN_MOVING)
-        status = cairn_body_set_motion(world, def->body, follow, made, error);
+    bool moves = !def->cell && world->bodies[def->body.index].kind == CAIRN_MOVING;
+    for (int i = 0; i <= def->other_count && moves && status == CAIRN_OK; i++)
+        status = cairn_body_set_motion(world, wall_at(&made->def, i), follow, made, error);
     if (status != CAIRN_OK)
         made->def.body = (cairn_body_id){0}; // it does nothing then
     return status;

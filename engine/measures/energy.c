@@ -68,10 +68,14 @@ static double applied_work(const cairn_world *world)
     return work;
 }
 
-/// Work of cone contacts, of each chunk.
+/// Work of cone contacts of a chunk.
+typedef struct work {
+    double impact, friction, drivers;
+} work;
+
 typedef struct work_context {
     const cairn_world *world;
-    double impact[CON_CHUNKS_MAX], friction[CON_CHUNKS_MAX], drivers[CON_CHUNKS_MAX];
+    work part[CON_CHUNKS_MAX];
 } work_context;
 
 static void work_chunk(void *argument, int begin, int end, int chunk, int worker)
@@ -79,7 +83,7 @@ static void work_chunk(void *argument, int begin, int end, int chunk, int worker
     (void)worker;
     work_context *context = argument;
     const eng_contacts *c = &context->world->contacts;
-    double impact = 0.0, friction = 0.0, drivers = 0.0;
+    work part = {0};
     // the mean of the relative velocities before and after is exact for the change of kinetic
     // energy, theory.md (8.2)
     for (int i = begin; i < end; i++) {
@@ -87,13 +91,11 @@ static void work_chunk(void *argument, int begin, int end, int chunk, int worker
         double normal = -0.5 * R[0] * (V[0] + U[0]);
         double tangential = -0.5 * (R[1] * (V[1] + U[1]) + R[2] * (V[2] + U[2]));
         // friction that turns a contact back within the step drives it: the impact pays for that
-        impact += normal + fmin(tangential, 0.0);
-        friction += fmax(tangential, 0.0);
-        drivers += driver_work(context->world, i);
+        part.impact += normal + fmin(tangential, 0.0);
+        part.friction += fmax(tangential, 0.0);
+        part.drivers += driver_work(context->world, i);
     }
-    context->impact[chunk] = impact;
-    context->friction[chunk] = friction;
-    context->drivers[chunk] = drivers;
+    context->part[chunk] = part;
 }
 
 void eng_energy_contacts(cairn_world *world)
@@ -101,12 +103,12 @@ void eng_energy_contacts(cairn_world *world)
     work_context context;
     context.world = world;
     double impact = 0.0, friction = 0.0, drivers = 0.0;
-    int chunks =
-        con_domains_chunks(&world->domains, world->contacts.cone_count, work_chunk, &context);
+    int chunks = con_domains_sum(&world->domains, world->contacts.cone_count, work_chunk, &context,
+                                 (con_rows){context.part, sizeof *context.part});
     for (int k = 0; k < chunks; k++) {
-        impact += context.impact[k];
-        friction += context.friction[k];
-        drivers += context.drivers[k];
+        impact += context.part[k].impact;
+        friction += context.part[k].friction;
+        drivers += context.part[k].drivers;
     }
     world->energy.impact += impact;
     world->energy.friction += friction;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first value of a world that is not finite.
 #include "engine/measures/finite.h"
+#include "engine/pairs/sharing.h"
 
 #include "engine/joints/joints.h"
 
@@ -107,9 +108,11 @@ static bool are_general_finite(const cairn_world *world)
 {
     glance look = {.world = world};
     base_parallel_for(world->workers, world->general_count, ENG_BODY_CHUNK, glance_bodies, &look);
-    base_parallel_for(world->workers, world->contacts.count, ENG_BODY_CHUNK, glance_contacts,
-                      &look);
-    return !atomic_load(&look.found);
+    con_domains_each(&world->domains, world->workers, world->contacts.count, ENG_BODY_CHUNK,
+                     glance_contacts, &look);
+    bool found = con_team_any(&world->domains, atomic_load(&look.found));
+    // then all processes look for it
+    return !found || (eng_sharing_is_active(world) && eng_sharing_gather(world, false) != CAIRN_OK);
 }
 
 /// @param all  those with particle slots too

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jams: prescribed motions that leave the bodies between them no velocity.
+#include "contact/problem/team.h"
 #include "engine/state/ids.h"
 #include "engine/state/world.h"
 
@@ -30,12 +31,7 @@ static bool is_driven(const cairn_world *world)
 /// Whether a contact still closes, its gap and restitution being part of how fast it may.
 static bool is_closing(const cairn_world *world)
 {
-    double fastest = 0.0, left = 0.0;
-    for (int i = 0; i < world->problem.contact_count; i++) {
-        fastest = fmax(fastest, -world->problem.q[i][0]);
-        left = fmax(left, -world->solution_U[i][0]);
-    }
-    return left > closing_part * fastest;
+    return world->closing_left > closing_part * world->closing_fastest;
 }
 
 bool cairn_world_may_be_jammed(const cairn_world *world)
@@ -88,6 +84,7 @@ cairn_status cairn_world_find_jam(cairn_world *world, cairn_body_id *bodies, int
     cairn_status status = CAIRN_ERROR_MEMORY;
     if (direction != NULL && taken != NULL) {
         memset(taken, 0, (size_t)world->body_count * sizeof *taken);
+        con_team_complete(&world->domains);
         status = con_existence_check(world->solved, &found, direction, world->arena);
     }
     if (status == CAIRN_OK && found.verdict == CON_EXISTENCE_NONE) {

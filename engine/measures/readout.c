@@ -141,7 +141,7 @@ static double penetration_of(const cairn_world *world, int i)
     const eng_contacts *c = &world->contacts;
     double gap = c->gap[i] + 0.5 * world->def.time_step * c->U[i][0];
     if (!world->corrected)
-        return fmax(-gap, 0.0);
+        return real_max(-gap, 0.0);
     vec3 normal = mat3_row(&c->frame[i], 0);
     for (int side = 0; side < 2; side++) {
         int body = c->body[i][side];
@@ -149,13 +149,14 @@ static double penetration_of(const cairn_world *world, int i)
                                         eng_image_point(world, body, c->point[i]));
         gap += (side == 0 ? -1.0 : 1.0) * vec3_dot(normal, moved);
     }
-    return fmax(-gap, 0.0);
+    return real_max(-gap, 0.0);
 }
 
 /// Penetration and number of bearing contacts of a chunk.
 typedef struct report_part {
     int active;
     double penetration, relative;
+    double fastest, left; // m/s, closing freely and after the solve
 } report_part;
 
 typedef struct report_context {
@@ -172,12 +173,16 @@ static void report_chunk(void *argument, int begin, int end, int chunk, int work
     report_part part = {0};
     for (int i = begin; i < end; i++) {
         part.active += c->R[i][0] != 0.0;
-        double size = fmin(world->shapes[world->bodies[c->body[i][0]].shape]->smallest_size,
-                           world->shapes[world->bodies[c->body[i][1]].shape]->smallest_size);
+        if (i < world->problem.contact_count && world->solution_U != NULL) {
+            part.fastest = real_max(-world->problem.q[i][0], part.fastest);
+            part.left = real_max(-world->solution_U[i][0], part.left);
+        }
+        double size = real_min(world->shapes[world->bodies[c->body[i][0]].shape]->smallest_size,
+                               world->shapes[world->bodies[c->body[i][1]].shape]->smallest_size);
         double depth = penetration_of(world, i);
-        part.penetration = fmax(part.penetration, depth);
+        part.penetration = real_max(depth, part.penetration);
         if (isfinite(size))
-            part.relative = fmax(part.relative, depth / size);
+            part.relative = real_max(depth / size, part.relative);
     }
     context->part[chunk] = part;
 }
@@ -187,9 +192,13 @@ void eng_report_contacts(cairn_world *world)
     report_context context;
     context.world = world;
     cairn_step_report *report = &world->report;
-    int chunks = con_domains_chunks(&world->domains, world->contacts.count, report_chunk, &context);
+    int chunks = con_domains_sum(&world->domains, world->contacts.count, report_chunk, &context,
+                                 (con_rows){context.part, sizeof *context.part});
+    world->closing_fastest = world->closing_left = 0.0;
     for (int k = 0; k < chunks; k++) {
         const report_part *part = &context.part[k];
+        world->closing_fastest = fmax(world->closing_fastest, part->fastest);
+        world->closing_left = fmax(world->closing_left, part->left);
         report->active += part->active;
         report->penetration = fmax(report->penetration, part->penetration);
         report->penetration_relative = fmax(report->penetration_relative, part->relative);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Block 5 of the step: raw contacts become the contacts of this step, matched with those of the
 // last.
-#include "engine/pairs/domains.h"
+#include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include <string.h>
@@ -191,7 +191,7 @@ static void select_chunk(void *argument, int begin, int end, int chunk, int work
         const eng_pair *pair = &world->pairs[world->plan.order[place]];
         int raw = world->raw_count[place], first = kept, *joined = &context->joined[place];
         *joined = world->raw_count[place] = 0;
-        if (raw == 0 && pair->count == 0)
+        if ((raw == 0 && pair->count == 0) || !eng_sharing_finds(world, place))
             continue;
         const eng_surface *surface = &world->surfaces[surface_at(world, place)];
         for (int k = 0; k < raw; k++, read++)
@@ -207,12 +207,12 @@ static void select_chunk(void *argument, int begin, int end, int chunk, int work
 }
 
 /// Writes the contacts of the pair at a place where they belong.
-static void fill_pair(const set_context *context, int place, const geo_contact *contacts)
+static void fill_pair(const set_context *context, int place, const geo_contact *contacts, int raw)
 {
     cairn_world *world = context->world;
     int index = world->plan.order[place], surface = surface_at(world, place);
     const eng_pair *pair = &world->pairs[index];
-    int raw = world->raw_count[place], made = context->first[place];
+    int made = context->first[place];
     for (int k = 0; k < raw; k++)
         add_contact(context, index, &contacts[k], surface, made++);
     for (int old = pair->first;
@@ -221,6 +221,35 @@ static void fill_pair(const set_context *context, int place, const geo_contact *
         geo_contact kept = extrapolate(context, old);
         add_contact(context, index, &kept, surface, made++);
     }
+}
+
+/// Contacts that other processes have: whose they are.
+static void name_pair(const set_context *context, int place)
+{
+    cairn_world *world = context->world;
+    eng_contacts *now = context->now;
+    int index = world->plan.order[place], surface = surface_at(world, place);
+    geo_pair colliders = world->pairs[index].colliders;
+    for (int i = context->first[place]; i < context->first[place] + context->joined[place]; i++) {
+        now->pair[i] = index;
+        now->body[i][0] = world->colliders[colliders.first].body;
+        now->body[i][1] = world->colliders[colliders.second].body;
+        now->surface[i] = surface;
+    }
+}
+
+/// The contacts of the pair at a place: found here, come from another process, or elsewhere.
+static void take_pair(const set_context *context, int place, const geo_contact *contacts)
+{
+    const eng_sharing *sharing = context->world->sharing;
+    bool active = eng_sharing_is_active(context->world);
+    if (!eng_sharing_has(context->world, place))
+        name_pair(context, place);
+    else if (active && sharing->moved_first != NULL && sharing->moved_first[place] >= 0)
+        fill_pair(context, place, sharing->moved + sharing->moved_first[place],
+                  context->joined[place]);
+    else
+        fill_pair(context, place, contacts, context->world->raw_count[place]);
 }
 
 static void fill_chunk(void *argument, int begin, int end, int chunk, int worker)
@@ -241,7 +270,7 @@ static void fill_chunk(void *argument, int begin, int end, int chunk, int worker
             next += context->joined[place];
         }
         if (context->joined[place] > 0) {
-            fill_pair(context, place, contacts);
+            take_pair(context, place, contacts);
             contacts += world->raw_count[place];
             pair->first = context->first[place];
         }
@@ -287,7 +316,10 @@ static void place_cones(const set_context *context, const eng_domains *domains)
         }
     for (int task = 0; task < tasks; task++)
         next[task + 1] += next[task];
-    world->domains = (con_domains){.levels = domains->levels, .workers = world->workers};
+    world->domains =
+        (con_domains){.levels = domains->levels,
+                      .workers = world->workers,
+                      .team = eng_sharing_is_active(world) ? &world->sharing->team : NULL};
     memcpy(world->domains.start, next, (size_t)(tasks + 1) * sizeof *next);
     world->contacts.cone_count = next[tasks];
     for (int i = 0; i < world->plan.cone_pairs; i++)
@@ -310,6 +342,8 @@ static cairn_status find_cone_places(const set_context *context)
     memset(domains.weight, 0, bodies * sizeof *domains.weight);
     domains.levels = eng_domain_levels(weigh_bodies(context, &domains));
     cairn_status status = domains.levels > 0 ? eng_domains_cut(world, &domains) : CAIRN_OK;
+    if (status == CAIRN_OK)
+        status = eng_sharing_cut(world, &domains, context->joined);
     if (status == CAIRN_OK)
         place_cones(context, &domains);
     return status;
@@ -366,6 +400,7 @@ cairn_status eng_block_contact_set(cairn_world *world)
     world->contacts = spare;
     world->contacts.count = world->contacts.cone_count = 0;
     base_parallel_for(world->workers, pairs, ENG_PAIR_CHUNK, select_chunk, &context);
+    eng_sharing_count(world, context.joined);
     cairn_status status = find_cone_places(&context);
     if (status == CAIRN_OK) {
         place_explicit(&context, chunks);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Broad phase and narrow phase of the general passes, in the midpoint configuration.
+#include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/space/space.h"
 
@@ -134,17 +135,13 @@ static bool is_clear_of_plane(const cairn_world *world, const eng_pair *pair, do
     return false;
 }
 
-/// Distance up to which the contacts of the pair at a place of the plan are asked for, m. Laws of
-/// impulses that hold nothing together see closed contacts alone.
-static double margin_at(const cairn_world *world, int place, geo_pair pair)
+/// Whether closed contacts alone are asked for at a place of the plan: of laws of impulses that
+/// hold nothing together.
+static bool is_closed_alone(const cairn_world *world, int place)
 {
     const eng_plan *plan = &world->plan;
-    if (place >= plan->cone_pairs) {
-        const eng_surface *surface = &world->surfaces[plan->batches[plan->batch[place]].surface];
-        if (surface->law->bonded == NULL)
-            return 0.0;
-    }
-    return world->collider_margin[pair.first] + world->collider_margin[pair.second];
+    const eng_surface *surface = &world->surfaces[plan->batches[plan->batch[place]].surface];
+    return place >= plan->cone_pairs && surface->law->bonded == NULL;
 }
 
 /// Whether the way that two colliders have gone since a distance of theirs was known leaves them
@@ -213,10 +210,20 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
     cairn_world *world = context->world;
     geo_manifold *manifold = &world->manifolds[chunk];
     manifold->count = 0;
-    for (int i = begin; i < end; i++) {
+    bool closed_alone = false;
+    for (int i = begin, batch = -1; i < end; i++) {
         int index = world->plan.order[i], before = manifold->count;
+        world->raw_count[i] = 0;
+        if (!eng_sharing_finds(world, i))
+            continue;
         const eng_pair *pair = &world->pairs[index];
-        double margin = margin_at(world, i, pair->colliders);
+        if (world->plan.batch[i] != batch) {
+            batch = world->plan.batch[i];
+            closed_alone = is_closed_alone(world, i);
+        }
+        double margin = closed_alone ? 0.0
+                                     : world->collider_margin[pair->colliders.first] +
+                                           world->collider_margin[pair->colliders.second];
         if (!is_still_clear(world, pair, margin) && !is_clear_of_plane(world, pair, margin) &&
             collide(world, index, margin, manifold) == CAIRN_ERROR_MEMORY)
             context->status[chunk] = CAIRN_ERROR_MEMORY;
@@ -242,8 +249,12 @@ cairn_status eng_block_narrow_phase(cairn_world *world)
 {
     int chunks = base_chunk_count(world->pair_count, ENG_PAIR_CHUNK);
     cairn_status status = reserve_manifolds(world, chunks);
+    if (status == CAIRN_OK)
+        status = eng_sharing_begin(world);
+    if (status != CAIRN_OK)
+        return status;
     cairn_status *results = base_arena_array(world->arena, cairn_status, "narrow", chunks);
-    if (status != CAIRN_OK || results == NULL)
+    if (results == NULL)
         return CAIRN_ERROR_MEMORY;
     memset(results, 0, (size_t)chunks * sizeof *results);
     narrow_context context = {world, results};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assembly of the implicit problem (H, V, B, W_ii) from the contacts of cone laws.
+#include "engine/pairs/sharing.h"
 #include "engine/passes/impact.h"
 #include "engine/state/world.h"
 
@@ -90,6 +91,19 @@ static void fill_cone_terms(const cairn_world *world, int contact, assembled *ou
         out->w[contact][k] += shift[k];
 }
 
+static int row_of(const cairn_world *world, int body)
+{
+    return world->bodies[body].kind == CAIRN_DYNAMIC ? eng_solver_row(world, body) : -1;
+}
+
+/// Rows of the bodies of all contacts, those of other processes too.
+static void name_bodies(const cairn_world *world, int (*body)[2])
+{
+    for (int i = 0; i < world->contacts.cone_count; i++)
+        for (int side = 0; side < 2; side++)
+            body[i][side] = row_of(world, world->contacts.body[i][side]);
+}
+
 static void assemble_contact(const cairn_world *world, int i, assembled *out)
 {
     const eng_contacts *c = &world->contacts;
@@ -99,7 +113,7 @@ static void assemble_contact(const cairn_world *world, int i, assembled *out)
     for (int side = 0; side < 2; side++) {
         int body = c->body[i][side];
         bool dynamic = world->bodies[body].kind == CAIRN_DYNAMIC;
-        out->body[i][side] = dynamic ? eng_solver_row(world, body) : -1;
+        out->body[i][side] = row_of(world, body);
         double(*H)[6] = out->H[i][side];
         double sign = side == 0 ? -1.0 : 1.0;
         fill_H(H, &c->frame[i], &world->q_mid[body], eng_image_point(world, body, c->point[i]),
@@ -199,7 +213,12 @@ cairn_status eng_block_assembly(cairn_world *world)
     if (status != CAIRN_OK || !allocate(world, n, &out))
         return CAIRN_ERROR_MEMORY;
     assembly_context context = {world, &out};
-    base_parallel_for(world->workers, n, CONTACT_CHUNK, assemble_chunk, &context);
+    if (eng_sharing_is_active(world))
+        name_bodies(world, out.body);
+    status = eng_sharing_plan(world, (const int(*)[2])out.body, rows.count);
+    if (status != CAIRN_OK)
+        return status;
+    con_domains_each(&world->domains, world->workers, n, CONTACT_CHUNK, assemble_chunk, &context);
     world->free_relative = out.q;
     world->shift = (const double(*)[3])out.shift;
     world->problem = (con_problem){
@@ -215,8 +234,9 @@ cairn_status eng_block_assembly(cairn_world *world)
         .w = (const double(*)[3])out.w,
         .domains = world->domains.levels > 0 ? &world->domains : NULL,
     };
-    base_parallel_for(world->workers, n, CONTACT_CHUNK, diagonal_chunk, &context);
-    for (int i = 0; i < n; i++) {
+    con_domains_each(&world->domains, world->workers, n, CONTACT_CHUNK, diagonal_chunk, &context);
+    // what is shared has no contact that resists rolling
+    for (int i = 0; i < n && !eng_sharing_is_active(world); i++) {
         const eng_surface *surface = &world->surfaces[world->contacts.surface[i]];
         con_cone_terms terms = {0};
         if (out.resists[i] == 0)

@@ -2,6 +2,7 @@
 // Position correction after the velocity solve, theory.md section 7: the smallest displacement, in
 // the metric of the masses, that takes bodies out of penetration. Velocities stay as they are, but
 // for the turn of a floating group that keeps its angular momentum.
+#include "engine/pairs/sharing.h"
 #include "engine/passes/floating.h"
 #include "engine/state/world.h"
 
@@ -118,8 +119,8 @@ static bool is_needed(const cairn_world *world)
 {
     need_context context;
     context.world = world;
-    int chunks =
-        con_domains_chunks(&world->domains, world->contacts.cone_count, need_chunk, &context);
+    int chunks = con_domains_sum(&world->domains, world->contacts.cone_count, need_chunk, &context,
+                                 (con_rows){context.needed, sizeof *context.needed});
     for (int k = 0; k < chunks; k++)
         if (context.needed[k])
             return true;
@@ -185,7 +186,9 @@ static double sweep(field *f, bool backward)
     const con_problem *problem = &f->world->problem;
     const con_domains *domains = problem->domains;
     f->backward = backward;
-    con_domains_run(domains, problem->contact_count, backward, sweep_task, f);
+    con_domains_run(domains, problem->contact_count, backward, sweep_task, f,
+                    (con_rows){f->bodies, sizeof *f->bodies});
+    con_domains_tasks_sum(domains, (con_rows){f->worst, sizeof *f->worst});
     f->levels += domains != NULL ? domains->levels + 1 : 1;
     double worst = 0.0;
     for (int k = 0; k < con_domains_tasks(domains); k++)
@@ -244,7 +247,8 @@ static double fill_rows(const field *f)
     const con_problem *problem = &f->world->problem;
     fill_context context;
     context.f = f;
-    int chunks = con_domains_chunks(problem->domains, problem->contact_count, fill_chunk, &context);
+    int chunks = con_domains_sum(problem->domains, problem->contact_count, fill_chunk, &context,
+                                 (con_rows){context.deepest, sizeof *context.deepest});
     double deepest = 0.0;
     for (int k = 0; k < chunks; k++)
         deepest = fmax(deepest, context.deepest[k]);
@@ -269,6 +273,12 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q)
         return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < world->problem.contact_count; i++)
         pushed[i] = f.rows[i].impulse > 0.0;
+    if (eng_sharing_is_active(world)) {
+        con_team *team = &world->sharing->team;
+        con_team_share_bodies(team, (con_rows){f.bodies, sizeof *f.bodies});
+        con_team_share_contacts(team, (con_rows){pushed, sizeof *pushed});
+        con_team_share_contacts(team, (con_rows){world->contacts.gap, sizeof(double)});
+    }
     eng_floating groups;
     cairn_status status = eng_floating_find(world, pushed, &groups);
     if (status == CAIRN_OK) {

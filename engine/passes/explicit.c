@@ -29,15 +29,17 @@ typedef struct pair_motion {
     vec3 drift;       // m/s, of B's image next to A against B itself
 } pair_motion;
 
-static pair_motion motion_of(const cairn_world *world, const int body[2], const double (*v)[6])
+/// @param spins  [reach] rad/s, v's angular velocities in world axes
+static pair_motion motion_of(const cairn_world *world, const int body[2], const double (*v)[6],
+                             const vec3 *spins)
 {
-    pair_motion motion = {0};
+    pair_motion motion;
     for (int side = 0; side < 2; side++) {
-        const pose *q = &world->q_mid[body[side]];
-        motion.centre[side] = q->position;
+        motion.centre[side] = world->q_mid[body[side]].position;
         motion.velocity[side] = vec3_from(v[body[side]]);
-        motion.omega[side] = quat_rotate(q->orientation, vec3_from(v[body[side]] + 3));
+        motion.omega[side] = spins[body[side]];
     }
+    motion.drift = vec3_make(0.0, 0.0, 0.0);
     if (world->cell.any) {
         vec3 shift = eng_pair_shift(world, body[0], body[1]);
         motion.drift = mat3_apply(&world->cell.gradient, shift);
@@ -45,6 +47,33 @@ static pair_motion motion_of(const cairn_world *world, const int body[2], const 
         motion.velocity[1] = vec3_add(motion.velocity[1], motion.drift);
     }
     return motion;
+}
+
+/// Velocities of bodies, for `turn_chunk`.
+typedef struct turn_context {
+    const cairn_world *world;
+    const double (*v)[6];
+    vec3 *spins;
+} turn_context;
+
+static void turn_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const turn_context *context = argument;
+    for (int at = begin; at < end; at++) {
+        int body = context->world->active[at];
+        context->spins[body] =
+            quat_rotate(context->world->q_mid[body].orientation, vec3_from(context->v[body] + 3));
+    }
+}
+
+/// Angular velocities of the active bodies in world axes, at the midpoint; NULL: out of memory.
+static vec3 *find_spins(const cairn_world *world, const double (*v)[6])
+{
+    turn_context context = {world, v, base_arena_array(world->arena, vec3, "spins", world->reach)};
+    if (context.spins != NULL)
+        base_parallel_for(world->workers, world->active_count, BODY_CHUNK, turn_chunk, &context);
+    return context.spins;
 }
 
 /// Velocity of the material point of a body.
@@ -135,6 +164,7 @@ static void keep(eng_contacts *c, int i, const pair_motion *motion,
 
 typedef struct explicit_context {
     cairn_world *world;
+    const vec3 *free_spins;    // of v_free, for laws that ask how bodies answer; else NULL
     eng_push *pushes;          // [explicit contacts]
     con_impulse_input *inputs; // [explicit contacts] for laws that take many at once; else NULL
 } explicit_context;
@@ -153,7 +183,7 @@ static void act_at_once(const explicit_context *context, const eng_surface *surf
     for (int i = begin, pair = -1; i < end; i++) {
         if (c->pair[i] != pair) {
             pair = c->pair[i];
-            motion = motion_of(world, c->body[i], (const double(*)[6])world->v);
+            motion = motion_of(world, c->body[i], (const double(*)[6])world->v, world->spins);
         }
         keep(c, i, &motion, &outputs[i - begin], &context->pushes[i - c->cone_count]);
     }
@@ -172,10 +202,11 @@ static void run_batch(const explicit_context *context, const eng_batch *batch, i
     for (int i = begin, pair = -1; i < end; i++) {
         if (c->pair[i] != pair) {
             pair = c->pair[i];
-            motion = motion_of(world, c->body[i], (const double(*)[6])world->v);
+            motion = motion_of(world, c->body[i], (const double(*)[6])world->v, world->spins);
             fill_pair(world, pair, law, &motion, &input);
             if (law->uses_mobility)
-                free = motion_of(world, c->body[i], (const double(*)[6])world->v_free);
+                free = motion_of(world, c->body[i], (const double(*)[6])world->v_free,
+                                 context->free_spins);
         }
         fill_contact(world, i, &motion, &input);
         if (law->uses_mobility)
@@ -255,32 +286,39 @@ static void push_chunk(void *argument, int begin, int end, int chunk, int worker
     }
 }
 
-/// Whether a law of the explicit batches takes many contacts at once.
-static bool any_at_once(const cairn_world *world)
+/// What any law of the explicit batches asks for.
+static void find_needs(const cairn_world *world, bool *many, bool *mobility)
 {
     const eng_plan *plan = &world->plan;
-    for (int i = plan->cone_batches; i < plan->batch_count; i++)
-        if (world->surfaces[plan->batches[i].surface].law->impulses != NULL)
-            return true;
-    return false;
+    *many = *mobility = false;
+    for (int i = plan->cone_batches; i < plan->batch_count; i++) {
+        const con_law *law = world->surfaces[plan->batches[i].surface].law;
+        *many = *many || law->impulses != NULL;
+        *mobility = *mobility || law->uses_mobility;
+    }
 }
 
 cairn_status eng_block_explicit_laws(cairn_world *world)
 {
     int count = world->contacts.count - world->contacts.cone_count;
     base_arena *arena = world->arena;
-    explicit_context context = {world, base_arena_array(arena, eng_push, "pushes", count), NULL};
+    explicit_context context = {.world = world,
+                                .pushes = base_arena_array(arena, eng_push, "pushes", count)};
     world->explicit_outputs = base_arena_array(arena, con_impulse_output, "explicit", count);
     if (context.pushes == NULL || world->explicit_outputs == NULL)
         return CAIRN_ERROR_MEMORY;
     if (count == 0)
         return CAIRN_OK;
-    bool at_once = any_at_once(world);
-    if (at_once) {
+    bool at_once, mobility;
+    find_needs(world, &at_once, &mobility);
+    world->spins = find_spins(world, (const double(*)[6])world->v);
+    if (mobility)
+        context.free_spins = find_spins(world, (const double(*)[6])world->v_free);
+    if (at_once)
         context.inputs = base_arena_array(arena, con_impulse_input, "inputs", count);
-        if (context.inputs == NULL)
-            return CAIRN_ERROR_MEMORY;
-    }
+    if (world->spins == NULL || (mobility && context.free_spins == NULL) ||
+        (at_once && context.inputs == NULL))
+        return CAIRN_ERROR_MEMORY;
     base_parallel_for(world->workers, count, at_once ? AT_ONCE_CHUNK : CONTACT_CHUNK, run_chunk,
                       &context);
     base_parallel_for(world->workers, world->active_count, BODY_CHUNK, push_chunk, &context);
@@ -296,6 +334,7 @@ typedef struct booked {
 
 typedef struct book_context {
     cairn_world *world;
+    const vec3 *end_spins; // of v_end
     booked *chunks;
 } book_context;
 
@@ -371,8 +410,9 @@ static void book_chunk(void *argument, int begin, int end, int chunk, int worker
     for (int i = c->cone_count + begin, pair = -1; i < c->cone_count + end; i++) {
         if (c->pair[i] != pair) {
             pair = c->pair[i];
-            before = motion_of(world, c->body[i], (const double(*)[6])world->v);
-            after = motion_of(world, c->body[i], (const double(*)[6])world->v_end);
+            before = motion_of(world, c->body[i], (const double(*)[6])world->v, world->spins);
+            after =
+                motion_of(world, c->body[i], (const double(*)[6])world->v_end, context->end_spins);
         }
         book_contact(world, i, &before, &after, &sum);
     }
@@ -384,8 +424,11 @@ cairn_status eng_explicit_book(cairn_world *world)
     int count = world->contacts.count - world->contacts.cone_count;
     int chunks = base_chunk_count(count, CONTACT_CHUNK);
     base_arena_mark mark = base_arena_get_mark(world->arena);
-    book_context context = {world, base_arena_array(world->arena, booked, "audit", chunks)};
-    if (context.chunks == NULL)
+    book_context context = {.world = world,
+                            .chunks = base_arena_array(world->arena, booked, "audit", chunks)};
+    if (count > 0)
+        context.end_spins = find_spins(world, (const double(*)[6])world->v_end);
+    if (context.chunks == NULL || (count > 0 && context.end_spins == NULL))
         return CAIRN_ERROR_MEMORY;
     base_parallel_for(world->workers, count, CONTACT_CHUNK, book_chunk, &context);
     cairn_energy *e = &world->energy;

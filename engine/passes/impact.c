@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Impacts by Poisson's law or one after the other, and cohesion, theory.md (3.4)-(3.6).
 #include "engine/passes/impact.h"
+#include "engine/pairs/sharing.h"
 
 #include "engine/state/rotation.h"
 
@@ -65,10 +66,13 @@ static double bounce_of(const cairn_world *world, int contact)
 
 bool eng_impacts_bounce(const cairn_world *world)
 {
-    for (int i = 0; i < world->contacts.cone_count; i++)
-        if (bounce_of(world, i) != 0.0)
-            return true;
-    return false;
+    bool any = false;
+    for (int task = 0; task < con_domains_tasks(&world->domains); task++) {
+        con_span held = con_domains_held(&world->domains, world->contacts.cone_count, task);
+        for (int i = held.begin; i < held.end && !any; i++)
+            any = bounce_of(world, i) != 0.0;
+    }
+    return con_team_any(&world->domains, any);
 }
 
 void eng_impacts_deaden(cairn_world *world)

@@ -7,6 +7,7 @@
 #include "contact/existence/existence.h"
 #include "engine/joints/joints.h"
 #include "engine/measures/finite.h"
+#include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/passes/explicit.h"
 #include "engine/passes/fields.h"
@@ -69,6 +70,15 @@ static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_e
         eng_body_label(world, c->body[worst][1]).text, V[0], V[1], V[2], c->gap[worst]);
 }
 
+/// A message between processes failed: what this one has now means nothing.
+static cairn_status fail_sharing(const cairn_world *world, cairn_error *error)
+{
+    return base_fail(error, eng_sharing_status(world),
+                     "step %" PRId64 ", t = %g s: a message between processes failed: %s",
+                     world->step_count + 1, world->time,
+                     cairn_status_text(eng_sharing_status(world)));
+}
+
 /// Asked by solvers, in any of their threads.
 static bool is_interrupted(void *context)
 {
@@ -105,7 +115,9 @@ static cairn_status solve_problem(cairn_world *world, con_reduction *reduction, 
         .scaled_weight = world->def.scaled_weight,
         .max_iterations = most,
         .time_limit = world->def.time_limit,
-        .stop = eng_spheres_are_acted_on(world) ? NULL : is_interrupted,
+        // several processes cannot stop within a solve that they share
+        .stop =
+            eng_spheres_are_acted_on(world) || eng_sharing_is_active(world) ? NULL : is_interrupted,
         .stop_context = world,
         .workers = world->workers,
         .local = world->local.plugin,
@@ -120,6 +132,8 @@ static cairn_status solve_problem(cairn_world *world, con_reduction *reduction, 
     if (rolling != NULL && eng_rolling_expand(world) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory in a step");
     cairn_status status = call_solver(world, reduction, &control, &report);
+    if (eng_sharing_status(world) != CAIRN_OK)
+        return fail_sharing(world, error);
     if (status != CAIRN_OK)
         return fail_solver(world, status, error);
     if (rolling != NULL)
@@ -154,6 +168,9 @@ static void apply_reactions(cairn_world *world)
         else
             con_apply_impulses(world->solved, (const double(*)[3])world->solved_R, world->solver_v);
         eng_joints_apply(world, world->solver_v);
+        if (eng_sharing_is_active(world))
+            con_team_share_bodies(&world->sharing->team,
+                                  (con_rows){world->solver_v, sizeof *world->solver_v});
     }
     for (int k = 0; k < world->active_count && (!solved || world->solver_row != NULL); k++) {
         int body = world->active[k];
@@ -250,6 +267,7 @@ static cairn_status solve(cairn_world *world, int most, cairn_error *error)
 static bool may_have_solution(cairn_world *world)
 {
     con_existence found;
+    con_team_complete(&world->domains);
     cairn_status status = con_existence_check(world->solved, &found, NULL, world->arena);
     return status != CAIRN_OK ||
            (found.verdict != CON_EXISTENCE_NONE && found.verdict != CON_EXISTENCE_NOT_SHOWN);
@@ -379,7 +397,8 @@ static cairn_status run_actions(cairn_world *world, cairn_error *error)
         eng_built_note(world);
         eng_energy_start(world);
     }
-    cairn_status status = eng_actions_are_due(world) ? cairn_world_gather(world, error) : CAIRN_OK;
+    cairn_status status =
+        eng_actions_are_due(world) ? eng_sharing_gather_all(world, error) : CAIRN_OK;
     return status == CAIRN_OK ? eng_actions_begin(world, error) : status;
 }
 
@@ -474,8 +493,10 @@ static cairn_status run_solver(cairn_world *world, cairn_error *error)
 static cairn_status run_end(cairn_world *world, cairn_error *error)
 {
     cairn_status status = eng_block_end(world);
-    return status == CAIRN_OK ? eng_finite_check(world, false, error)
-                              : fail_block(world, status, error);
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
+    status = eng_finite_check(world, false, error);
+    return eng_sharing_status(world) == CAIRN_OK ? status : fail_sharing(world, error);
 }
 
 /// The slots; a state that is not finite names the body.

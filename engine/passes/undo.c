@@ -101,6 +101,7 @@ void eng_step_forget(cairn_world *world)
     world->residual_count = 0;
     world->solution_U = NULL;
     world->explicit_outputs = NULL;
+    world->spins = NULL;
     world->joint_step = NULL;
     world->connector_outputs = NULL;
     world->report = (cairn_step_report){.contacts = world->contacts.count, .stop = "none"};

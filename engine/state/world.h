@@ -312,6 +312,7 @@ struct cairn_world {
     eng_contacts contacts_before; // of the step before, for matching
 
     struct eng_spheres *spheres; // sphere executor; NULL until it is used
+    struct eng_sharing *sharing; // of implicit contacts among processes; NULL: one process
 
     atomic_int interrupt;  // cairn_world_interrupt was called; the next look at it ends a step
     struct eng_undo *undo; // of this step, in the arena; NULL where no general passes have work
@@ -325,7 +326,9 @@ struct cairn_world {
     const con_problem *solved;  // the same, or with rows of joints after its contacts; NULL: none
     double (*solved_R)[3];      // [solved->contact_count] its guess and solution
     struct eng_rolling *rolling; // of this step, in the arena; NULL: no contact resists rolling
-    double (*free_relative)[3];  // [contacts.cone_count] q of the problem, as its writer
+    double closing_fastest,
+        closing_left;           // m/s, at which contacts close freely, and after the solve
+    double (*free_relative)[3]; // [contacts.cone_count] q of the problem, as its writer
     const double (*shift)[3]; // [contacts.cone_count] m/s, what restitution, gap and drift add to q
     double (*given)[3]; // [contacts.cone_count] N s, of impacts and cohesion, before the problem;
                         // in the arena; NULL: none
@@ -333,6 +336,7 @@ struct cairn_world {
     double (*solution_U)[3]; // [solved->contact_count] m/s, shift included
     con_impulse_output
         *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
+    vec3 *spins; // [reach] rad/s, of active bodies by v, world axes at the midpoint; in the arena
     con_impulse_output *connector_outputs; // [connector_count] of this step, in the arena
     double *residuals;                     // [residual_count] of the last solve, in the arena
     int residual_count;

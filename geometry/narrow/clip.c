@@ -9,12 +9,14 @@ enum { REFERENCE_SIDE = 0x40000000, INLINE_CORNERS = 2 * GEO_FEATURE_INLINE };
 typedef struct corner {
     vec3 x;
     int edge;
-    int rank; // of its name: 0 a vertex of B, 1 a vertex of A, 2 a crossing
+    int rank;    // of its name: 0 a vertex of B, 1 a vertex of A, 2 a crossing
+    double u, v; // m, place across the normal
 } corner;
 
 typedef struct clipping {
     const geo_feature *reference, *incident;
-    vec3 out; // unit, from the reference to the incident feature
+    vec3 out;  // unit, from the reference to the incident feature
+    vec3 u, v; // unit, across it
     double size;
     bool reference_is_a;
     int count;
@@ -53,10 +55,10 @@ static void clip_side(clipping *c, int k)
         if (in)
             c->other[count++] = *at;
         if (in != next_in) {
-            double t = fmin(fmax(d / (d - e), 0.0), 1.0);
+            double t = real_min(real_max(d / (d - e), 0.0), 1.0);
             vec3 x = vec3_add_scaled(at->x, t, vec3_sub(next->x, at->x));
             // leaving: the reference side goes on from here; entering: the incident side does
-            c->other[count++] = (corner){x, in ? REFERENCE_SIDE | k : at->edge, 2};
+            c->other[count++] = (corner){.x = x, .edge = in ? REFERENCE_SIDE | k : at->edge};
         }
         d = e;
     }
@@ -104,6 +106,8 @@ static uint32_t vertex_code(const geo_feature *f, int k)
 
 static uint32_t edge_code(const geo_feature *f, int k)
 {
+    if (f->edges != NULL)
+        return geo_core_code_of_edge(f->core, f->edges[k]);
     int v = f->vertices[k], w = f->vertices[next_of(k, f->count)];
     if (f->count == 1)
         return vertex_code(f, 0);
@@ -121,10 +125,11 @@ static void name_by_vertices(clipping *c, const geo_feature *f, bool is_referenc
     const double snap = 1e-4 * c->size;
     for (int k = 0; k < f->count; k++) {
         int best = -1;
-        double nearest = snap * snap;
+        double nearest = snap * snap, u = vec3_dot(c->u, f->points[k]),
+               v = vec3_dot(c->v, f->points[k]);
         for (int i = 0; i < c->count; i++) {
-            double d = vec3_norm_squared(across(c, vec3_sub(c->corners[i].x, f->points[k])));
-            if (!keys[i] && d < nearest) {
+            double du = c->corners[i].u - u, dv = c->corners[i].v - v, d = du * du + dv * dv;
+            if (d < nearest && !keys[i]) {
                 nearest = d;
                 best = i;
             }
@@ -166,9 +171,13 @@ static bool key_taken(const uint64_t *keys, int count, uint64_t key)
 // keys[i] == 0 means not named yet
 static void name_corners(clipping *c, uint64_t *keys)
 {
+    vec3_tangents(c->out, &c->u, &c->v);
     for (int i = 0; i < c->count; i++) {
+        corner *at = &c->corners[i];
         keys[i] = 0;
-        c->corners[i].rank = 2;
+        at->rank = 2;
+        at->u = vec3_dot(c->u, at->x);
+        at->v = vec3_dot(c->v, at->x);
     }
     // vertices of B go first, whichever feature is the reference
     bool reference_first = !c->reference_is_a;
@@ -209,23 +218,41 @@ static bool stands_for_another(const clipping *c, int i)
     for (int j = 0; j < c->count; j++) {
         bool better = c->corners[j].rank < c->corners[i].rank ||
                       (c->corners[j].rank == c->corners[i].rank && j < i);
-        if (better &&
+        // the cheap part of the distance first
+        if (better && fabs(c->corners[j].u - c->corners[i].u) <= 2.0 * merge &&
             vec3_norm_squared(vec3_sub(c->corners[j].x, c->corners[i].x)) <= merge * merge)
             return true;
     }
     return false;
 }
 
+/// Gap at a corner; out: the point of the incident surface.
+static double gap_at(const clipping *c, int i, vec3 *x)
+{
+    *x = vec3_add_scaled(c->corners[i].x, -c->incident->radius, c->out);
+    return height_above(c, *x) - c->reference->radius;
+}
+
+static bool any_within(const clipping *c, double margin)
+{
+    vec3 x;
+    for (int i = 0; i < c->count; i++)
+        if (gap_at(c, i, &x) <= margin)
+            return true;
+    return false;
+}
+
 static cairn_status emit_corners(geo_job *job, clipping *c, uint64_t *keys)
 {
+    if (!any_within(c, job->margin))
+        return CAIRN_OK;
     name_corners(c, keys);
-    double rr = c->reference->radius;
     vec3 normal = c->reference_is_a ? c->out : vec3_negate(c->out);
     for (int i = 0; i < c->count; i++) {
-        if (stands_for_another(c, i))
+        vec3 x;
+        double gap = gap_at(c, i, &x);
+        if (gap > job->margin || stands_for_another(c, i))
             continue;
-        vec3 x = vec3_add_scaled(c->corners[i].x, -c->incident->radius, c->out);
-        double gap = height_above(c, x) - rr;
         vec3 point = vec3_add_scaled(x, -0.5 * gap, c->out);
         cairn_status status =
             geo_emit(job, normal, gap, point, (uint32_t)(keys[i] >> 32), (uint32_t)keys[i]);
@@ -239,7 +266,7 @@ static cairn_status clip_polygon(geo_job *job, clipping *c, uint64_t *keys)
 {
     c->count = c->incident->count;
     for (int k = 0; k < c->count; k++)
-        c->corners[k] = (corner){c->incident->points[k], k, 2};
+        c->corners[k] = (corner){.x = c->incident->points[k], .edge = k};
     for (int k = 0; k < c->reference->count && c->count > 0; k++)
         clip_side(c, k);
     drop_duplicates(c);
@@ -266,7 +293,7 @@ static cairn_status clip_segment(geo_job *job, clipping *c, uint64_t *keys, doub
     vec3 along = vec3_sub(s[1], s[0]);
     c->count = 2;
     for (int k = 0; k < 2; k++)
-        c->corners[k] = (corner){vec3_add_scaled(s[0], range[k], along), k, 2};
+        c->corners[k] = (corner){.x = vec3_add_scaled(s[0], range[k], along), .edge = k};
     drop_duplicates(c);
     return emit_corners(job, c, keys);
 }

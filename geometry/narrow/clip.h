@@ -17,7 +17,8 @@ typedef struct geo_feature {
     vec3 normal;   // unit, outward; polygons only
     uint32_t face_code;
     vec3 *points;
-    int *vertices; // of the core, or -1 - i for the i-th corner of a curved feature
+    int *vertices;    // of the core, or -1 - i for the i-th corner of a curved feature
+    const int *edges; // of the core, from each corner to the next; NULL where that is no face
     vec3 own_points[GEO_FEATURE_INLINE];
     int own_vertices[GEO_FEATURE_INLINE];
 } geo_feature;

@@ -65,8 +65,8 @@ static geo_pair_function *function_of(geo_kind first, geo_kind second)
 // the extent tolerances are relative to; never far below the round-off of the larger shape
 static double pair_size(const geo_shape *a, const geo_shape *b)
 {
-    double smaller = fmin(a->bounding_radius, b->bounding_radius);
-    double larger = fmax(a->bounding_radius, b->bounding_radius);
+    double smaller = real_min(a->bounding_radius, b->bounding_radius);
+    double larger = real_max(a->bounding_radius, b->bounding_radius);
     return isfinite(larger) ? smaller + 1e-6 * larger : smaller;
 }
 
@@ -77,22 +77,22 @@ static void place(geo_placed *placed, const geo_shape *shape, const pose *placem
     placed->centre = vec3_sub(placement->position, origin);
 }
 
-static geo_job make_job(const geo_shape *a, const pose *placement_a, const geo_shape *b,
-                        const pose *placement_b, double margin, geo_manifold *manifold)
+static void make_job(geo_job *job, const geo_shape *a, const pose *placement_a, const geo_shape *b,
+                     const pose *placement_b, double margin, geo_manifold *manifold)
 {
     bool flip = a->kind > b->kind;
     const geo_shape *first = flip ? b : a, *second = flip ? a : b;
     const pose *place_first = flip ? placement_b : placement_a;
     const pose *place_second = flip ? placement_a : placement_b;
-    geo_job job = {.origin = place_first->position,
-                   .margin = margin,
-                   .size = pair_size(first, second),
-                   .flip = flip,
-                   .manifold = manifold,
-                   .first = manifold != NULL ? manifold->count : 0};
-    place(&job.a, first, place_first, job.origin);
-    place(&job.b, second, place_second, job.origin);
-    return job;
+    job->origin = place_first->position;
+    job->margin = margin;
+    job->size = pair_size(first, second);
+    job->flip = flip;
+    job->cache = NULL;
+    job->manifold = manifold;
+    job->first = manifold != NULL ? manifold->count : 0;
+    place(&job->a, first, place_first, job->origin);
+    place(&job->b, second, place_second, job->origin);
 }
 
 cairn_status geo_collide(const geo_shape *a, const pose *placement_a, const geo_shape *b,
@@ -114,7 +114,8 @@ cairn_status geo_collide(const geo_shape *a, const pose *placement_a, const geo_
             cache->apart = sqrt(squared) * (1.0 - 1e-12) - (reach - margin);
         return CAIRN_OK;
     }
-    geo_job job = make_job(a, placement_a, b, placement_b, margin, manifold);
+    geo_job job;
+    make_job(&job, a, placement_a, b, placement_b, margin, manifold);
     job.cache = cache;
     return function(&job);
 }
@@ -122,7 +123,8 @@ cairn_status geo_collide(const geo_shape *a, const pose *placement_a, const geo_
 int geo_mesh_near(const geo_shape *sphere, const pose *placement, const geo_shape *mesh,
                   const pose *placement_mesh, double margin, int *list, int capacity)
 {
-    geo_job job = make_job(sphere, placement, mesh, placement_mesh, margin, NULL);
+    geo_job job;
+    make_job(&job, sphere, placement, mesh, placement_mesh, margin, NULL);
     return geo_pair_mesh_near(&job, list, capacity);
 }
 
@@ -131,6 +133,7 @@ cairn_status geo_collide_triangles(const geo_shape *sphere, const pose *placemen
                                    const int *list, int count, double margin,
                                    geo_manifold *manifold)
 {
-    geo_job job = make_job(sphere, placement, mesh, placement_mesh, margin, manifold);
+    geo_job job;
+    make_job(&job, sphere, placement, mesh, placement_mesh, margin, manifold);
     return geo_pair_mesh_listed(&job, list, count);
 }

@@ -36,6 +36,7 @@ typedef struct geo_leading {
     float reach;                 // m, farthest corner from the centre that turns
     float way;                   // m, that corners may go
     float most;                  // m, that depth and way may be together
+    int wait, waited; // searches until a list is tried again, where there was none, and last time
 } geo_leading;
 
 /// What a pair remembers between calls to start its search near the last answer. Zero-initialised

@@ -17,11 +17,20 @@ static const int box_edge_faces[12][2] = {{2, 4}, {3, 4}, {2, 5}, {3, 5}, {0, 4}
 static const vec3 box_normals[6] = {{-1.0, 0.0, 0.0}, {1.0, 0.0, 0.0},  {0.0, -1.0, 0.0},
                                     {0.0, 1.0, 0.0},  {0.0, 0.0, -1.0}, {0.0, 0.0, 1.0}};
 
+static const int box_face_edges[24] = {8,  6, 10, 4, 5, 11, 7, 9, 0, 9, 2, 8,
+                                       10, 3, 11, 1, 4, 1,  5, 0, 2, 7, 3, 6};
+static const int box_vertex_start[9] = {0, 3, 6, 9, 12, 15, 18, 21, 24};
+static const int box_vertex_faces[24] = {2, 4, 0, 2, 4, 1, 3, 4, 0, 3, 4, 1,
+                                         2, 5, 0, 2, 5, 1, 3, 5, 0, 3, 5, 1};
+
 // the two sides of a triangle, and a segment's only edge
 static const int triangle_face_start[3] = {0, 3, 6};
 static const int triangle_face_vertices[6] = {0, 1, 2, 2, 1, 0};
 static const int triangle_edge_vertices[3][2] = {{0, 1}, {1, 2}, {2, 0}};
 static const int triangle_edge_faces[3][2] = {{0, 1}, {0, 1}, {0, 1}};
+static const int triangle_face_edges[6] = {0, 1, 2, 1, 0, 2};
+static const int triangle_vertex_start[4] = {0, 2, 4, 6};
+static const int triangle_vertex_faces[6] = {0, 1, 0, 1, 0, 1};
 
 static void init_box(geo_core *core, vec3 half)
 {
@@ -42,6 +51,9 @@ static void init_box(geo_core *core, vec3 half)
     core->face_vertices = box_face_vertices;
     core->edge_vertices = box_edge_vertices;
     core->edge_faces = box_edge_faces;
+    core->face_edges = box_face_edges;
+    core->vertex_start = box_vertex_start;
+    core->vertex_faces = box_vertex_faces;
 }
 
 static void init_polyhedron(geo_core *core, const geo_polyhedron *poly)
@@ -59,6 +71,9 @@ static void init_polyhedron(geo_core *core, const geo_polyhedron *poly)
     core->edge_faces = (const int(*)[2])poly->edge_faces;
     core->neighbor_start = poly->neighbor_start;
     core->neighbors = poly->neighbors;
+    core->face_edges = poly->face_edges;
+    core->vertex_start = poly->neighbor_start;
+    core->vertex_faces = poly->vertex_faces;
 }
 
 // a point (one vertex) or a segment along z
@@ -137,6 +152,9 @@ void geo_core_init_triangle(geo_core *core, const geo_placed *mesh, const vec3 c
     core->face_vertices = triangle_face_vertices;
     core->edge_vertices = triangle_edge_vertices;
     core->edge_faces = triangle_edge_faces;
+    core->face_edges = triangle_face_edges;
+    core->vertex_start = triangle_vertex_start;
+    core->vertex_faces = triangle_vertex_faces;
 }
 
 static int support_scan(const geo_core *core, vec3 d)
@@ -230,17 +248,11 @@ int geo_core_face_at(const geo_core *core, int vertex, vec3 direction, double *c
     *cosine = -INFINITY;
     if (core->face_count == 0)
         return -1;
-    for (int e = 0; e < core->edge_count; e++) {
-        const int *ends = core->edge_vertices[e];
-        if (!((ends[0] == vertex) | (ends[1] == vertex)))
-            continue;
-        for (int side = 0; side < 2; side++) {
-            int face = core->edge_faces[e][side];
-            double c = vec3_dot(core->face_normals[face], d);
-            if (c > *cosine) {
-                *cosine = c;
-                best = face;
-            }
+    for (int k = core->vertex_start[vertex]; k < core->vertex_start[vertex + 1]; k++) {
+        double c = vec3_dot(core->face_normals[core->vertex_faces[k]], d);
+        if (c > *cosine) {
+            *cosine = c;
+            best = core->vertex_faces[k];
         }
     }
     return best;

@@ -35,6 +35,10 @@ typedef struct geo_core {
     const int (*edge_faces)[2];    // [edge_count]
     const int *neighbor_start;     // [vertex_count + 1], NULL where not worth while
     const int *neighbors;
+    // where there are faces
+    const int *face_edges;   // [face_start[face_count]] from each corner of a face to the next
+    const int *vertex_start; // [vertex_count + 1] into vertex_faces
+    const int *vertex_faces; // faces around each vertex
     /// codes of a triangle's features in the mesh, NULL otherwise
     const uint32_t *vertex_codes, *edge_codes, *face_codes;
     vec3 own_vertices[8];

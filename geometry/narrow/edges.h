@@ -35,7 +35,7 @@ static inline void geo_edges_try(const geo_edge_view *a, int ia, const geo_edge_
     double turn = side < 0.0 ? -1.0 : 1.0;
     // what is less than a face's has no say: most ends here, before the root
     double along = turn * vec3_dot(axis, vec3_sub(b->point, a->point));
-    double least = fmin(fmax(fmax(sat->face_a, sat->face_b), sat->edge), 0.0);
+    double least = real_min(real_max(real_max(sat->face_a, sat->face_b), sat->edge), 0.0);
     if (along < 0.0 && along * along > (1.0 + 1e-9) * least * least * squared)
         return;
     axis = vec3_scale(turn / sqrt(squared), axis);

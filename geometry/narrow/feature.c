@@ -43,6 +43,7 @@ cairn_status geo_feature_face(geo_feature *feature, const geo_core *core, int fa
     feature->radius = core->radius;
     feature->normal = mat3_apply(&core->rotation, core->face_normals[face]);
     feature->face_code = geo_core_face_code(core, face);
+    feature->edges = core->face_edges + first;
     for (int k = 0; k < count; k++) {
         feature->vertices[k] = core->face_vertices[first + k];
         feature->points[k] = geo_core_vertex(core, feature->vertices[k]);
@@ -143,6 +144,7 @@ cairn_status geo_feature_facing(geo_feature *feature, const geo_core *core, vec3
                                 double face_cosine, const base_allocator *allocator)
 {
     feature->core = core;
+    feature->edges = NULL;
     feature->radius = core->radius;
     feature->points = feature->own_points;
     feature->vertices = feature->own_vertices;

@@ -2,6 +2,7 @@
 // The few features that can part two overlapping polytopes. The reasons stand in leading.h.
 #include "geometry/narrow/leading.h"
 
+#include "base/assert.h"
 #include "geometry/narrow/edges.h"
 
 enum { MANY = 64, PAIRS = 192 };
@@ -10,23 +11,34 @@ enum { MANY = 64, PAIRS = 192 };
 typedef struct placing {
     mat3 rotation;
     vec3 shift;
+    uint64_t vertices, normals; // of B that are known
+    vec3 vertex[MANY], normal[MANY];
 } placing;
 
-static placing place(const geo_core *a, const geo_core *b)
+static void place(const geo_core *a, const geo_core *b, placing *p)
 {
     mat3 to_a = mat3_transpose(&a->rotation);
-    return (placing){mat3_multiply(&to_a, &b->rotation),
-                     mat3_apply(&to_a, vec3_sub(b->centre, a->centre))};
+    p->rotation = mat3_multiply(&to_a, &b->rotation);
+    p->shift = mat3_apply(&to_a, vec3_sub(b->centre, a->centre));
+    p->vertices = p->normals = 0;
 }
 
-static vec3 vertex_of(const geo_core *b, const placing *p, int vertex)
+static vec3 vertex_of(const geo_core *b, placing *p, int vertex)
 {
-    return vec3_add(p->shift, mat3_apply(&p->rotation, b->vertices[vertex]));
+    if ((p->vertices >> vertex & 1) == 0) {
+        p->vertex[vertex] = vec3_add(p->shift, mat3_apply(&p->rotation, b->vertices[vertex]));
+        p->vertices |= (uint64_t)1 << vertex;
+    }
+    return p->vertex[vertex];
 }
 
-static vec3 normal_of(const geo_core *b, const placing *p, int face)
+static vec3 normal_of(const geo_core *b, placing *p, int face)
 {
-    return mat3_apply(&p->rotation, b->face_normals[face]);
+    if ((p->normals >> face & 1) == 0) {
+        p->normal[face] = mat3_apply(&p->rotation, b->face_normals[face]);
+        p->normals |= (uint64_t)1 << face;
+    }
+    return p->normal[face];
 }
 
 static uint64_t all_of(int count)
@@ -37,7 +49,7 @@ static uint64_t all_of(int count)
 // ---------------------------------------------------------------- separations
 
 // separation by a face of A, from some vertices of B
-static double part_by_a(const geo_core *a, const geo_core *b, const placing *p, int face,
+static double part_by_a(const geo_core *a, const geo_core *b, placing *p, int face,
                         uint64_t vertices)
 {
     double lowest = INFINITY;
@@ -50,7 +62,7 @@ static double part_by_a(const geo_core *a, const geo_core *b, const placing *p, 
 }
 
 // the same by a face of B
-static double part_by_b(const geo_core *a, const geo_core *b, const placing *p, int face,
+static double part_by_b(const geo_core *a, const geo_core *b, placing *p, int face,
                         uint64_t vertices)
 {
     vec3 normal = normal_of(b, p, face);
@@ -74,7 +86,7 @@ static geo_edge_view edge_of_a(const geo_core *a, int edge)
 }
 
 // an edge of B without what stands beside it
-static geo_edge_view line_of_b(const geo_core *b, const placing *p, int edge)
+static geo_edge_view line_of_b(const geo_core *b, placing *p, int edge)
 {
     const int *ends = b->edge_vertices[edge];
     geo_edge_view v = {.point = vertex_of(b, p, ends[0])};
@@ -82,7 +94,7 @@ static geo_edge_view line_of_b(const geo_core *b, const placing *p, int edge)
     return v;
 }
 
-static void add_normals_of_b(const geo_core *b, const placing *p, int edge, geo_edge_view *v)
+static void add_normals_of_b(const geo_core *b, placing *p, int edge, geo_edge_view *v)
 {
     const int *faces = b->edge_faces[edge];
     v->n0 = normal_of(b, p, faces[0]);
@@ -90,7 +102,7 @@ static void add_normals_of_b(const geo_core *b, const placing *p, int edge, geo_
     v->middle = vec3_add(v->n0, v->n1);
 }
 
-static geo_edge_view edge_of_b(const geo_core *b, const placing *p, int edge)
+static geo_edge_view edge_of_b(const geo_core *b, placing *p, int edge)
 {
     geo_edge_view v = line_of_b(b, p, edge);
     add_normals_of_b(b, p, edge, &v);
@@ -103,7 +115,7 @@ static bool crosses(const geo_edge_view *arc, const geo_edge_view *plane)
 }
 
 // pairs of some edges, in the order of geo_sat_query
-static void part_by_edges(const geo_core *a, const geo_core *b, const placing *p, uint64_t of_a,
+static void part_by_edges(const geo_core *a, const geo_core *b, placing *p, uint64_t of_a,
                           uint64_t of_b, geo_sat *sat)
 {
     geo_edge_view views[MANY];
@@ -146,7 +158,7 @@ static void add_feature(features *f, double part, vec3 direction)
 }
 
 // false where edges are parallel, or too many cross
-static bool add_edges(const geo_core *a, const geo_core *b, const placing *p, features *f)
+static bool add_edges(const geo_core *a, const geo_core *b, placing *p, features *f)
 {
     geo_edge_view of_a[MANY];
     for (int i = 0; i < a->edge_count; i++)
@@ -171,7 +183,7 @@ static bool add_edges(const geo_core *a, const geo_core *b, const placing *p, fe
     return true;
 }
 
-static bool list_features(const geo_core *a, const geo_core *b, const placing *p, features *f)
+static bool list_features(const geo_core *a, const geo_core *b, placing *p, features *f)
 {
     f->count = 0;
     for (int i = 0; i < a->face_count; i++)
@@ -187,7 +199,7 @@ static double radius_of(const geo_core *core)
 {
     double squared = 0.0;
     for (int i = 0; i < core->vertex_count; i++)
-        squared = fmax(squared, vec3_norm_squared(core->vertices[i]));
+        squared = real_max(squared, vec3_norm_squared(core->vertices[i]));
     return sqrt(squared);
 }
 
@@ -233,10 +245,10 @@ static int choose_leading(const geo_core *a, const features *f, double near, geo
     leading->faces_a = leading->faces_b = 0;
     for (int i = 0; i < f->count; i++) {
         if (f->part[i] < f->part[best] - near) {
-            *other = fmin(*other, -f->part[i]);
+            *other = real_min(*other, -f->part[i]);
             continue;
         }
-        *spread = fmax(*spread, vec3_distance(f->direction[i], f->direction[best]));
+        *spread = real_max(*spread, vec3_distance(f->direction[i], f->direction[best]));
         if (i < a->face_count)
             leading->faces_a |= (uint64_t)1 << i;
         else if (i < f->faces)
@@ -262,21 +274,27 @@ static void keep_placing(const placing *p, geo_leading *leading)
 void geo_leading_find(const geo_job *job, const geo_core *a, const geo_core *b,
                       geo_leading *leading)
 {
-    // part of the size by which features that lead are worse than the best, and of the distance to
-    // the others that may be used up
-    const double near = 0.03, use = 0.15;
+    // parts of the size by which features that lead are worse than the best, the next where those
+    // point too far apart; part of the distance to the others that may be used up
+    static const double near[] = {0.03, 0.01, 0.003};
+    const double use = 0.15, most_spread = 0.5;
     features f;
-    double other, spread;
-    placing p = place(a, b);
-    *leading = (geo_leading){0};
-    if (!is_fit(a) || !is_fit(b) || !list_features(a, b, &p, &f))
+    double other, spread = INFINITY;
+    placing p;
+    int best = 0;
+    leading->shape[0] = leading->shape[1] = NULL;
+    if (!is_fit(a) || !is_fit(b))
         return;
-    int best = choose_leading(a, &f, near * job->size, leading, &other, &spread);
+    place(a, b, &p);
+    if (!list_features(a, b, &p, &f))
+        return;
+    for (int i = 0; i < BASE_COUNT(near) && spread > most_spread; i++)
+        best = choose_leading(a, &f, near[i] * job->size, leading, &other, &spread);
     double depth = -f.part[best], way = use * (other - depth), most = depth + way;
-    if (!(depth > 0.0) || !isfinite(other) || spread > 0.5)
+    if (!(depth > 0.0) || !isfinite(other) || spread > most_spread)
         return;
     double radius_a = radius_of(a), radius_b = radius_of(b);
-    double reach = fmax(radius_a + vec3_norm(p.shift), radius_b);
+    double reach = real_max(radius_a + vec3_norm(p.shift), radius_b);
     // a chord c <= 1 is less than 1.05 c as an angle; B's normals turn on the way
     double cone =
         1.05 * spread + way / sqrt(other * other - most * most) + 1.5 * way / reach + 1e-5;
@@ -288,10 +306,23 @@ void geo_leading_find(const geo_job *job, const geo_core *a, const geo_core *b,
     leading->edges_b = edges_among(b, leading->vertices_b);
     leading->shape[0] = job->a.shape;
     leading->shape[1] = job->b.shape;
+    leading->wait = leading->waited = 0;
     leading->reach = (float)(reach * (1.0 + 1e-6));
     leading->way = (float)(way * (1.0 - 1e-6));
     leading->most = (float)(most * (1.0 - 1e-6));
     keep_placing(&p, leading);
+}
+
+bool geo_leading_is_due(geo_leading *leading)
+{
+    const int longest = 64;
+    if (leading->wait > 0) {
+        leading->wait--;
+        return false;
+    }
+    leading->waited = leading->waited < longest ? 2 * leading->waited + 1 : longest;
+    leading->wait = leading->waited;
+    return true;
 }
 
 // ---------------------------------------------------------------- the question
@@ -316,7 +347,8 @@ geo_leading_answer geo_leading_query(const geo_job *job, const geo_core *a, cons
     const geo_leading *leading = job->cache->leading;
     if (leading->shape[0] != job->a.shape || leading->shape[1] != job->b.shape)
         return GEO_LEADING_UNKNOWN;
-    placing p = place(a, b);
+    placing p;
+    place(a, b, &p);
     double way = way_since(leading, &p);
     if (!(way <= (double)leading->way))
         return GEO_LEADING_UNKNOWN;

@@ -29,6 +29,10 @@ typedef enum geo_leading_answer {
 void geo_leading_find(const geo_job *job, const geo_core *a, const geo_core *b,
                       geo_leading *leading);
 
+/// Whether the list of a pair that has none is to be made: a pair for which there was none waits
+/// longer and longer.
+bool geo_leading_is_due(geo_leading *leading);
+
 /// The leading features alone. job->cache->leading holds them.
 /// @param sat  out, where they overlap
 geo_leading_answer geo_leading_query(const geo_job *job, const geo_core *a, const geo_core *b,

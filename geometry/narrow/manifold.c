@@ -56,6 +56,6 @@ double geo_job_smallest_gap(const geo_job *job, int from)
 {
     double smallest = INFINITY;
     for (int i = from; i < job->manifold->count; i++)
-        smallest = fmin(smallest, job->manifold->contacts[i].gap);
+        smallest = real_min(smallest, job->manifold->contacts[i].gap);
     return smallest;
 }

@@ -150,7 +150,7 @@ cairn_status geo_pair_polyhedron(geo_job *job)
         return CAIRN_OK;
     if (!geo_sat_query(&a, &b, job->margin, overlap, &sat))
         return CAIRN_OK;
-    if (learns && overlap)
+    if (learns && overlap && geo_leading_is_due(job->cache->leading))
         geo_leading_find(job, &a, &b, job->cache->leading);
     return geo_sat_contacts(job, &a, &b, &sat);
 }
@@ -201,7 +201,7 @@ static cairn_status try_nearby_face(geo_job *job, const geo_core *a, const geo_c
     int face_b = geo_core_face_at(b, b->edge_vertices[sat->edge_b][0], vec3_negate(sat->edge_axis),
                                   &cosine_b);
     *done = false;
-    if (fmax(cosine_a, cosine_b) < near_cosine)
+    if (real_max(cosine_a, cosine_b) < near_cosine)
         return CAIRN_OK;
     bool use_a = cosine_a >= cosine_b - 1e-12;
     cairn_status status = clip_faces(job, a, b, use_a, use_a ? face_a : face_b);

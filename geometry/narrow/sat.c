@@ -214,7 +214,7 @@ static void choose_edges(const small_polytope *a, const small_polytope *b, vec3 
     bool face_of_a = sat->face_a >= sat->face_b;
     const small_polytope *own = face_of_a ? a : b, *other = face_of_a ? b : a;
     int face = face_of_a ? sat->index_a : sat->index_b;
-    double offset = own->offsets[face], depth = -fmax(sat->face_a, sat->face_b);
+    double offset = own->offsets[face], depth = -real_max(sat->face_a, sat->face_b);
     double slack = 1e-6 * (depth + fabs(offset) + vec3_norm(shift));
     vec3 normal = own->normals[face];
     find_edges(own, normal, offset - 2.0 * depth - slack, INFINITY, face_of_a ? of_a : of_b);
@@ -267,7 +267,7 @@ static bool query_small_edges(const small_polytope *a, const small_polytope *b, 
 {
     edge_set of_a, of_b;
     uint64_t a_meets[SMALL], b_meets[SMALL];
-    if (overlap && fmax(sat->face_a, sat->face_b) < 0.0) {
+    if (overlap && real_max(sat->face_a, sat->face_b) < 0.0) {
         choose_edges(a, b, shift, sat, &of_a, &of_b);
     } else {
         vec3 any = {0.0, 0.0, 0.0};
@@ -396,7 +396,7 @@ double geo_sat_bias(const geo_sat *sat, double size)
 geo_sat_choice geo_sat_choose(const geo_sat *sat, const geo_core *a, const geo_core *b, double bias,
                               vec3 *normal, double *separation)
 {
-    if (sat->edge > fmax(sat->face_a, sat->face_b) + bias) {
+    if (sat->edge > real_max(sat->face_a, sat->face_b) + bias) {
         *separation = sat->edge;
         *normal = sat->edge_axis;
         return GEO_SAT_EDGE;

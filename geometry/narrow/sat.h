@@ -16,7 +16,7 @@ typedef struct geo_sat {
 
 static inline double geo_sat_separation(const geo_sat *sat)
 {
-    return fmax(sat->edge, fmax(sat->face_a, sat->face_b));
+    return real_max(sat->edge, real_max(sat->face_a, sat->face_b));
 }
 
 /// All face normals and all edge pairs that can be faces of the difference A - B (Gauss map).

@@ -105,6 +105,27 @@ static geo_edge_use *sides_of(const geo_polyhedron *p, base_arena *scratch)
     return uses;
 }
 
+static void add_once(int *list, int *count, int item)
+{
+    for (int i = 0; i < *count; i++)
+        if (list[i] == item)
+            return;
+    list[(*count)++] = item;
+}
+
+/// Faces around each vertex, in the order in which the edges there name them.
+/// @param count  [vertex_count] zeros
+static void fill_vertex_faces(geo_polyhedron *p, int *count)
+{
+    for (int e = 0; e < p->edge_count; e++)
+        for (int end = 0; end < 2; end++) {
+            int vertex = p->edge_vertices[e][end];
+            int *faces = p->vertex_faces + p->neighbor_start[vertex];
+            add_once(faces, &count[vertex], p->edge_faces[e][0]);
+            add_once(faces, &count[vertex], p->edge_faces[e][1]);
+        }
+}
+
 static bool fill_edges(geo_shape *shape, base_arena *scratch)
 {
     geo_polyhedron *p = &shape->polyhedron;
@@ -116,8 +137,12 @@ static bool fill_edges(geo_shape *shape, base_arena *scratch)
     p->edge_faces = base_allocate(allocator, edges, sizeof *p->edge_faces);
     p->neighbor_start = base_allocate(allocator, (size_t)p->vertex_count + 1, sizeof(int));
     p->neighbors = base_allocate(allocator, (size_t)count, sizeof(int));
-    if (uses == NULL || p->edge_vertices == NULL || p->edge_faces == NULL ||
-        p->neighbor_start == NULL || p->neighbors == NULL)
+    p->face_edges = base_allocate(allocator, (size_t)count, sizeof(int));
+    p->vertex_faces = base_allocate(allocator, (size_t)count, sizeof(int));
+    int *around = base_arena_array(scratch, int, "hull faces", p->vertex_count);
+    if (around == NULL || p->face_edges == NULL || p->vertex_faces == NULL || uses == NULL ||
+        p->edge_vertices == NULL || p->edge_faces == NULL || p->neighbor_start == NULL ||
+        p->neighbors == NULL)
         return false;
     for (int i = 0; i < count; i += 2) {
         int forward = uses[i].forward ? i : i + 1, e = p->edge_count++;
@@ -125,6 +150,8 @@ static bool fill_edges(geo_shape *shape, base_arena *scratch)
         p->edge_vertices[e][1] = uses[i].high;
         p->edge_faces[e][0] = uses[forward].owner;
         p->edge_faces[e][1] = uses[forward == i ? i + 1 : i].owner;
+        for (int k = i; k < i + 2; k++)
+            p->face_edges[p->face_start[uses[k].owner] + uses[k].slot] = e;
     }
 
     // fill neighbors
@@ -140,7 +167,8 @@ static bool fill_edges(geo_shape *shape, base_arena *scratch)
     for (int v = p->vertex_count; v > 0; v--)
         p->neighbor_start[v] = p->neighbor_start[v - 1];
     p->neighbor_start[0] = 0;
-
+    memset(around, 0, (size_t)p->vertex_count * sizeof *around);
+    fill_vertex_faces(p, around);
     return true;
 }
 

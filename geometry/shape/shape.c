@@ -111,6 +111,8 @@ void geo_shape_destroy(geo_shape *shape)
         base_release(&allocator, polyhedron->edge_faces);
         base_release(&allocator, polyhedron->neighbor_start);
         base_release(&allocator, polyhedron->neighbors);
+        base_release(&allocator, polyhedron->face_edges);
+        base_release(&allocator, polyhedron->vertex_faces);
     } else if (shape->kind == GEO_MESH) {
         base_release(&allocator, shape->mesh.vertices);
         base_release(&allocator, shape->mesh.triangles);

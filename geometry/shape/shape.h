@@ -63,11 +63,13 @@ typedef struct geo_polyhedron {
     double *face_offsets;    // [face_count] dot(normal, x) on the face
     int *face_start;         // [face_count + 1] into face_vertices
     int *face_vertices;      // [face_start[face_count]]
+    int *face_edges;         // [face_start[face_count]] from each corner to the next
     int (*edge_vertices)[2]; // [edge_count] lower index first, sorted
     int (*edge_faces)[2]; // [edge_count] the two faces that meet: the first runs through the edge
                           // as edge_vertices does, the second the other way
     int *neighbor_start;  // [vertex_count + 1] into neighbors: vertices joined by an edge
     int *neighbors;
+    int *vertex_faces; // [neighbor_start[vertex_count]] faces around each vertex
     geo_mass mass;
 } geo_polyhedron;
 

@@ -222,6 +222,8 @@ typedef struct cairn_packing_def {
     double coordination; // growth: mean number of contacts of a grain, walls of the region
                          // included, within 0.002 or half a contact in all; sizes grow by one
                          // factor. 0: not asked for
+    double gap;          // m, left between grains, and half of it at the boundary: of lattice,
+                         // random and deposition
     bool turned;         // with random orientations; default true
     int attempts;        // random, deposition: places that are tried for a grain; default 1000
     uint64_t seed;

@@ -33,12 +33,12 @@ typedef struct cairn_ranks {
 
 /// Between steps, by all processes: each has built the same world and makes the same calls, so that
 /// all have the same bits. From the next list of pairs on they share the sphere executor's work:
-/// each computes the forces on its own slots, and gets from the others what its pairs need. What
-/// cannot be shared (bodies of other shapes that move, joints, loads, servos, all that
-/// docs/distributed.md names) is computed by every process; a step in which an emitter or outlet
-/// acts gathers first. Between steps a process then has the state of its own slots:
-/// cairn_world_gather brings the rest, before anything of the world is read or changed. Results are
-/// the bits of one process.
+/// each computes the forces on its own slots, and gets from the others what its pairs need. Of the
+/// implicit law each finds and solves the contacts of its domains, and has the velocities of all
+/// bodies. What cannot be shared (joints, loads, servos, all that docs/distributed.md names) is
+/// computed by every process; a step in which an emitter or outlet acts gathers first. Between
+/// steps a process then has the state of its own slots and contacts: cairn_world_gather brings the
+/// rest, before anything of the world is read or changed. Results are the bits of one process.
 /// @param ranks  copied
 /// @return CAIRN_ERROR_ARGUMENT for numbers that do not fit, or a world that is shared already;
 ///         CAIRN_ERROR_MEMORY
@@ -50,6 +50,11 @@ CAIRN_API cairn_status cairn_world_share(cairn_world *world, const cairn_ranks *
 /// @return what `exchange` returned
 CAIRN_API cairn_status cairn_world_gather(cairn_world *world,
                                           cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// The same for bodies and energies alone: implicit contacts stay with the processes that have
+/// them.
+CAIRN_API cairn_status cairn_world_gather_bodies(cairn_world *world,
+                                                 cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Bytes that this process has sent to others in steps, and in gathering the state; for reports.
 typedef struct cairn_traffic {

@@ -16,6 +16,8 @@ typedef struct cairn_servo_def {
     int side, across;             // of the cell's rate, dv_side/dx_across: 0, 1, 2 along x, y, z
     bool rate;                    // of a cell: the target is its rate (1/s), not a stress
     cairn_body_id body;           // the wall
+    const cairn_body_id *others;  // of moving walls that go with it as one: their contact forces
+    int other_count;              // are summed; copied
     double axis[3];               // into what the wall pushes, world axes; of any length
     double force;                 // N along the axis; of a cell Pa, compression positive
     cairn_motor_function *target; // the same, asked for the middle of every step; NULL: `force`

@@ -16,7 +16,7 @@ typedef struct question {
     bool holds; // the answer
 } question;
 
-/// What the second argument of a condition is: sensor("name") gives what the sensor reads.
+/// What the second argument of such a function is: sensor("name") gives what the sensor reads.
 static int read_sensor(lua_State *L)
 {
     const scn_scene *scene = lua_touserdata(L, lua_upvalueindex(1));
@@ -36,13 +36,18 @@ static int read_sensor(lua_State *L)
     scn_raise(L, "there is no sensor \"%.80s\"", name);
 }
 
+void scn_push_sensors(lua_State *L, scn_scene *scene)
+{
+    lua_pushlightuserdata(L, scene);
+    lua_pushcclosure(L, read_sensor, 1);
+}
+
 static int answer(lua_State *L)
 {
     question *q = lua_touserdata(L, 1);
     lua_rawgeti(L, LUA_REGISTRYINDEX, q->source->position);
     lua_pushnumber(L, q->time);
-    lua_pushlightuserdata(L, q->scene);
-    lua_pushcclosure(L, read_sensor, 1);
+    scn_push_sensors(L, q->scene);
     lua_call(L, 2, 1);
     if (!lua_isboolean(L, -1))
         scn_raise(L, "when(t, sensor) must return true or false, not %s", luaL_typename(L, -1));

@@ -248,9 +248,9 @@ bool scn_region_is_cell(const scn_fields *fields)
 
 int scn_call_packing(lua_State *L)
 {
-    static const char *const names[] = {"name",         "region",  "grains", "shape",    "size",
-                                        "material",     "density", "method", "count",    "porosity",
-                                        "coordination", "turned",  "seed",   "attempts", NULL};
+    static const char *const names[] = {
+        "name",  "region",   "grains",       "shape", "size",   "material", "density",  "method",
+        "count", "porosity", "coordination", "gap",   "turned", "seed",     "attempts", NULL};
     static const char *const methods[] = {"lattice", "random", "growth", "deposition", NULL};
     scn_fields fields = scn_fields_begin(L, "packing");
     scn_fields_check(&fields, names, 0);
@@ -264,6 +264,7 @@ int scn_call_packing(lua_State *L)
     def.porosity = scn_fields_number(&fields, "porosity", 0.0, (scn_range){0.0, 0.999, true, ""});
     def.coordination =
         scn_fields_number(&fields, "coordination", 0.0, (scn_range){0.0, 12.0, true, ""});
+    def.gap = scn_fields_number(&fields, "gap", 0.0, (scn_range){0.0, 1e9, true, "m"});
     def.turned = scn_fields_boolean(&fields, "turned", def.turned);
     def.attempts = (int)scn_fields_integer(&fields, "attempts", def.attempts, 1, 1000000);
     def.seed =

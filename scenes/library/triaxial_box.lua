@@ -75,11 +75,25 @@ packing{
   method = "growth",
   count = grains,
 }
--- the sample keeps its volume but for a few per cent, so that its cross-section grows as its height falls
 local function height(t) return tall * math.exp(-rate * math.max(t - settled, 0)) end
-local function side_force(t) return stress * wide * math.sqrt(tall * height(t)) end
-servo{ name = "x", body = "x plate", axis = { 1, 0, 0 }, force = side_force }
-servo{ name = "y", body = "y plate", axis = { 0, -1, 0 }, force = side_force }
+-- the plates push with the stress on what they cover of the sample as it is
+local function push(width)
+  return function(t, sensor)
+    local _, _, roof = sensor("roof")
+    local _, _, floor = sensor("floor")
+    return stress * width(sensor) * (roof - floor)
+  end
+end
+local function along_x(sensor)
+  local x = sensor("x")
+  return wide - x - 0.5 * thick
+end
+local function along_y(sensor)
+  local _, y = sensor("y")
+  return y - 0.5 * thick
+end
+servo{ name = "x", body = "x plate", axis = { 1, 0, 0 }, force = push(along_y) }
+servo{ name = "y", body = "y plate", axis = { 0, -1, 0 }, force = push(along_x) }
 servo{ name = "roof", body = "roof", axis = { 0, 0, -1 }, force = stress * wide ^ 2, speed = 0.2, to = settled }
 motion{ body = "floor", velocity = function(t) return 0, 0, t > settled and rate * height(t) or 0 end }
 

@@ -20,7 +20,7 @@ typedef struct scn_vector_source {
 struct scn_motion {
     lua_State *L;
     char *body;       // owned, for messages; of a motor the joint, of a condition what it decides
-    scn_scene *scene; // of a condition
+    scn_scene *scene; // of a condition and of a servo
     int position, orientation, angle, velocity, angular_velocity; // a condition has the first
     double axis[3];                                               // of the angle
     scn_vector_source first, second; // of load{}: force and torque; of gravity{}: gravity, and the
@@ -52,6 +52,9 @@ cairn_status scn_load_evaluate(void *context, double time, double force[3], doub
                                cairn_error *error);
 cairn_status scn_gravity_evaluate(void *context, double time, double gravity[3],
                                   cairn_error *error);
+
+/// Pushes sensor(name), which gives what a sensor of the scene reads.
+void scn_push_sensors(lua_State *L, scn_scene *scene);
 
 /// Runs a function of the program's state, with a light userdata, under the sandbox's limits.
 /// @param what  and the body's name stand before the program's message

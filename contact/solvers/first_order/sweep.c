@@ -101,7 +101,7 @@ cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const 
         for (int k = 0; k < 6; k++)
             root[a][k] = sqrt(problem->mass_inverse[a][k]);
     prepare_context context = {sweep, (const double(*)[6])root};
-    con_domains_run(problem->domains, n, false, prepare_task, &context);
+    con_domains_run(problem->domains, n, false, prepare_task, &context, (con_rows){0});
     base_arena_rewind(arena, mark);
     con_sweep_refresh(sweep);
     return CAIRN_OK;
@@ -135,7 +135,8 @@ void con_sweep_refresh(con_sweep *sweep)
     const con_problem *problem = sweep->problem;
     if (sweep->y != NULL)
         memset(sweep->y, 0, count_rows(problem) * sizeof *sweep->y);
-    con_domains_run(problem->domains, problem->contact_count, false, refresh_task, sweep);
+    con_domains_run(problem->domains, problem->contact_count, false, refresh_task, sweep,
+                    con_sweep_rows(sweep));
 }
 
 // sums of even and odd terms: the order is fixed and pairs fit vector registers
@@ -212,15 +213,35 @@ static inline bool body_free_velocity(const con_sweep *sweep, const con_sweep_co
     return true;
 }
 
-// b = q + sum over the other contacts of W_ij R_j, less what the block has above W_ii
-static inline void matrix_free_velocity(const con_sweep *sweep, int i, double b[3])
+typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+// out = q + sum over the other contacts of W_ij R_j: the nine products of a block two by two
+static inline void add_others(const con_sweep *sweep, int i, double out[3])
 {
     const con_block_matrix *W = sweep->problem->W;
-    vec3 sum = vec3_from(sweep->contacts[i].q);
-    for (int k = W->start[i]; k < W->start[i + 1]; k++)
-        if (W->column[k] != i)
-            sum = vec3_add(sum, mat3_apply(&W->block[k], vec3_from(sweep->R[W->column[k]])));
-    vec3_store(b, sum);
+    const double *q = sweep->contacts[i].q;
+    pair a = {0.0, 0.0}, b = a, c = a, d = a;
+    double e = 0.0;
+    for (int k = W->start[i]; k < W->start[i + 1]; k++) {
+        if (W->column[k] == i)
+            continue;
+        const double *m = &W->block[k].m[0][0], *x = sweep->R[W->column[k]];
+        const pair xy = {x[0], x[1]}, zx = {x[2], x[0]}, yz = {x[1], x[2]};
+        a += *(const pair *)m * xy;
+        b += *(const pair *)(m + 2) * zx;
+        c += *(const pair *)(m + 4) * yz;
+        d += *(const pair *)(m + 6) * xy;
+        e += m[8] * x[2];
+    }
+    out[0] = q[0] + ((a[0] + a[1]) + b[0]);
+    out[1] = q[1] + ((b[1] + c[0]) + c[1]);
+    out[2] = q[2] + ((d[0] + d[1]) + e);
+}
+
+// the same, less what the block has above W_ii
+static inline void matrix_free_velocity(const con_sweep *sweep, int i, double b[3])
+{
+    add_others(sweep, i, b);
     double above = sweep->contacts[i].block.W[0][0] - sweep->problem->W_diagonal[i].m[0][0];
     for (int k = 0; k < 3 && above > 0.0; k++)
         b[k] -= above * sweep->R[i][k];
@@ -356,7 +377,8 @@ con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backwar
         return con_sweep_range(sweep, order, 0, problem->contact_count, backward);
     pass_context context = {.sweep = sweep, .backward = backward};
     con_sweep_change total = {0.0, 0.0};
-    con_domains_run(problem->domains, problem->contact_count, backward, pass_task, &context);
+    con_domains_run(problem->domains, problem->contact_count, backward, pass_task, &context,
+                    con_sweep_rows(sweep));
     for (int k = 0; k < con_domains_tasks(problem->domains); k++) {
         total.change += context.part[k].change;
         total.size += context.part[k].size;

@@ -61,6 +61,12 @@ cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const 
                             const void *local_settings, double (*R)[3],
                             base_arena *arena) CAIRN_CHECK_RESULT;
 
+/// The rows that tasks of a pass change.
+static inline con_rows con_sweep_rows(const con_sweep *sweep)
+{
+    return (con_rows){sweep->y, sweep->y != NULL ? sizeof *sweep->y : 0};
+}
+
 /// Recomputes y from R, without the round-off gathered by sweeps; wakes sleeping contacts.
 void con_sweep_refresh(con_sweep *sweep);
 
@@ -72,6 +78,7 @@ void con_sweep_velocity(const con_sweep *sweep, double (*U)[3]);
 /// One pass, forward or backward, or in the order given. By index the tasks of the problem's
 /// domains are run at once, level after level.
 /// @param order  [contact_count] permutation; NULL: by index
+/// @return of several processes what the tasks that this one holds changed
 con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backward);
 
 /// The part of a pass that visits the places [begin, end), with no regard to domains.

@@ -88,8 +88,10 @@ void con_sweep_pass_conjugate(con_sweep *sweep)
     const con_domains *domains = sweep->problem->domains;
     pass_context context = {.sweep = sweep};
     if (sweep->y != NULL)
-        con_domains_chunks(domains, sweep->problem->body_count, move_bodies, sweep);
-    con_domains_run(domains, sweep->problem->contact_count, false, pass_task, &context);
+        con_domains_rows(domains, sweep->problem->body_count, move_bodies, sweep);
+    con_domains_run(domains, sweep->problem->contact_count, false, pass_task, &context,
+                    con_sweep_rows(sweep));
+    con_domains_tasks_sum(domains, (con_rows){context.size, sizeof *context.size});
     double size = 0.0;
     for (int k = 0; k < con_domains_tasks(domains); k++)
         size += context.size[k];

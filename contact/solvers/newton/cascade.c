@@ -5,6 +5,7 @@
 #include "base/elementary.h"
 #include "base/timer.h"
 #include "contact/problem/reduced.h"
+#include "contact/problem/team.h"
 
 #include <limits.h>
 #include <math.h>
@@ -172,9 +173,14 @@ static con_residual_sums add_up(con_cascade *c)
     int n = c->problem->contact_count;
     for (int k = 0; k < c->island_count; k++)
         c->sums[k] = (con_residual_sums){0};
-    // islands lie in several chunks
-    int chunks =
-        con_domains_chunks(c->is_split ? NULL : c->problem->domains, n, add_chunk, &context);
+    // islands lie in several chunks, and of several processes'
+    const con_domains *domains = c->problem->domains;
+    if (c->is_split && domains != NULL && domains->team != NULL) {
+        con_team_share_contacts(domains->team, (con_rows){c->R, sizeof *c->R});
+        con_team_share_contacts(domains->team, (con_rows){c->U, sizeof *c->U});
+    }
+    int chunks = con_domains_sum(c->is_split ? NULL : domains, n, add_chunk, &context,
+                                 (con_rows){part, sizeof *part});
     for (int k = 0; k < chunks; k++)
         con_residual_sums_add(&total, &part[k]);
     return total;
@@ -233,6 +239,7 @@ cairn_status con_cascade_split(con_cascade *c)
 {
     if (c->is_split)
         return CAIRN_OK;
+    con_team_complete(c->problem->domains);
     cairn_status status = allocate_islands(c);
     if (status == CAIRN_OK)
         status = find_islands(c);

@@ -196,26 +196,37 @@ static inline void side_products(const double J[3][6], const double K[3][6], con
             right[i][k] = A[i][0] * J[0][k] + A[i][1] * J[1][k] + A[i][2] * J[2][k];
 }
 
-// K_m^T C A J_f of a moment and its force, which touch the same bodies
-static void assemble_coupling(con_newton *newton, const double A[3][3], int moment)
+// out of the bodies += K_i^T B A J_j of a moment and its force, which touch the same bodies
+static void add_pair(con_newton *newton, int i, const double B[3][3], const double A[3][3], int j)
 {
-    int force = newton->force[moment];
     for (int s = 0; s < 2; s++)
         for (int t = 0; t < 2; t++) {
             double left[6][3], right[3][6], unused_left[6][3], unused_right[3][6];
-            if (newton->slot[moment][s][t] < 0)
+            if (newton->slot[i][s][t] < 0)
                 continue;
-            double *out = newton->values + 36 * (size_t)newton->slot[moment][s][t];
-            const double(*C)[3] = (const double(*)[3])newton->coupling[moment];
-            side_products((const double(*)[6])newton->J[moment][s],
-                          (const double(*)[6])newton->K[moment][s], A, C, left, unused_right);
-            side_products((const double(*)[6])newton->J[force][t],
-                          (const double(*)[6])newton->K[force][t], A, C, unused_left, right);
+            double *out = newton->values + 36 * (size_t)newton->slot[i][s][t];
+            side_products((const double(*)[6])newton->J[i][s], (const double(*)[6])newton->K[i][s],
+                          A, B, left, unused_right);
+            side_products((const double(*)[6])newton->J[j][t], (const double(*)[6])newton->K[j][t],
+                          A, B, unused_left, right);
             for (int a = 0; a < 6; a++)
                 for (int b = 0; b < 6; b++)
                     out[6 * a + b] += left[a][0] * right[0][b] + left[a][1] * right[1][b] +
                                       left[a][2] * right[2][b];
         }
+}
+
+static void assemble_coupling(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3],
+                              int moment)
+{
+    int force = newton->force[moment];
+    const double(*C)[3] = (const double(*)[3])newton->coupling[moment];
+    add_pair(newton, moment, C, A[force], force);
+    if (newton->left_coupling == NULL)
+        return;
+    const double(*left)[3] = (const double(*)[3])newton->left_coupling[moment];
+    add_pair(newton, force, B[force], left, moment);
+    add_pair(newton, moment, C, left, moment);
 }
 
 static void assemble_bodies(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3])
@@ -245,7 +256,7 @@ static void assemble_bodies(con_newton *newton, const double (*A)[3][3], const d
     }
     for (int i = 0; newton->coupling != NULL && i < newton->contact_count; i++)
         if (newton->force[i] >= 0)
-            assemble_coupling(newton, A[newton->force[i]], i);
+            assemble_coupling(newton, A, B, i);
     if (newton->joints != NULL)
         con_newton_joints_assemble(newton->joints, newton->values);
 }
@@ -315,15 +326,34 @@ static cairn_status order_active(con_newton *newton)
     return status;
 }
 
+// half = A_i W_ij, and what the moment of i adds; false where there is nothing
+static bool left_half(const con_newton *newton, const double (*A)[3][3], int i, int j,
+                      double half[3][3])
+{
+    int entry = con_block_pattern_find(&newton->pattern, i, j);
+    if (entry < 0)
+        return false;
+    multiply3(A[i], (const double(*)[3])newton->block[entry].m, half);
+    int moment = newton->left_coupling != NULL ? newton->moment[i] : -1;
+    int there = moment >= 0 ? con_block_pattern_find(&newton->pattern, moment, j) : -1;
+    if (there < 0)
+        return true;
+    double part[3][3];
+    multiply3((const double(*)[3])newton->left_coupling[moment],
+              (const double(*)[3])newton->block[there].m, part);
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            half[a][b] += part[a][b];
+    return true;
+}
+
 // product += A_i W_im C of a moment m: its part of the column of its force
-static void add_coupling(const con_newton *newton, const double A[3][3], int i, int moment,
+static void add_coupling(const con_newton *newton, const double (*A)[3][3], int i, int moment,
                          double product[3][3])
 {
-    int entry = con_block_pattern_find(&newton->pattern, i, moment);
     double half[3][3], part[3][3];
-    if (entry < 0)
+    if (!left_half(newton, A, i, moment, half))
         return;
-    multiply3(A, (const double(*)[3])newton->block[entry].m, half);
     multiply3((const double(*)[3])half, (const double(*)[3])newton->coupling[moment], part);
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++)
@@ -340,10 +370,13 @@ static void assemble_contacts(con_newton *newton, const double (*A)[3][3], const
             if (newton->place[j] < 0)
                 continue;
             double half[3][3], product[3][3];
-            multiply3(A[i], (const double(*)[3])newton->block[k].m, half);
+            if (newton->left_coupling != NULL)
+                left_half(newton, A, i, j, half);
+            else
+                multiply3(A[i], (const double(*)[3])newton->block[k].m, half);
             multiply3((const double(*)[3])half, B[j], product);
             if (newton->coupling != NULL && newton->moment[j] >= 0)
-                add_coupling(newton, A[i], i, newton->moment[j], product);
+                add_coupling(newton, A, i, newton->moment[j], product);
             for (int row = 0; i == j && row < 3; row++)
                 product[row][row] += 1.0;
             memcpy(out, product, sizeof product);
@@ -445,6 +478,25 @@ static void apply_each(const con_newton *newton, const double (*A)[3][3], const 
         apply3(A[i], x[i], out[i]);
 }
 
+// out = A x with the coupling of forces to their moments, which lie behind them; may alias
+static void apply_A(const con_newton *newton, const double (*A)[3][3], const double (*x)[3],
+                    double (*out)[3])
+{
+    if (newton->left_coupling == NULL) {
+        apply_each(newton, A, x, out);
+        return;
+    }
+    for (int i = 0; i < newton->contact_count; i++) {
+        double part[3] = {0.0, 0.0, 0.0};
+        int moment = newton->moment[i];
+        if (moment >= 0)
+            apply3((const double(*)[3])newton->left_coupling[moment], x[moment], part);
+        apply3(A[i], x[i], out[i]);
+        for (int k = 0; k < 3; k++)
+            out[i][k] += part[k];
+    }
+}
+
 // out = B x with the coupling of moments to their forces; must not alias
 static void apply_B(const con_newton *newton, const double (*B)[3][3], const double (*x)[3],
                     double (*out)[3])
@@ -515,14 +567,14 @@ static void solve_bodies(con_newton *newton, const double (*A)[3][3], const doub
             v[k] += d[k];
         // y += defect - A J d, and what is left of the second row
         apply_J(newton, d, weighted);
-        apply_each(newton, A, (const double(*)[3])weighted, weighted);
+        apply_A(newton, A, (const double(*)[3])weighted, weighted);
         for (int i = 0; i < n; i++)
             for (int k = 0; k < 3; k++)
                 y[i][k] += defect[i][k] - weighted[i][k];
         apply_J(newton, v, W_B_y);
         if (norm_squared(d, rows) <= 1e-28 * norm_squared(v, rows))
             return;
-        apply_each(newton, A, (const double(*)[3])W_B_y, weighted);
+        apply_A(newton, A, (const double(*)[3])W_B_y, weighted);
         for (int i = 0; i < n; i++)
             for (int k = 0; k < 3; k++)
                 defect[i][k] = rhs[i][k] - weighted[i][k] - y[i][k];
@@ -553,7 +605,7 @@ static void solve_contacts(con_newton *newton, const double (*A)[3][3], const do
         solve_active(newton, (const double(*)[3])defect, y);
         apply_B(newton, B, (const double(*)[3])y, weighted);
         apply_W(newton, (const double(*)[3])weighted, W_B_y);
-        apply_each(newton, A, (const double(*)[3])W_B_y, weighted);
+        apply_A(newton, A, (const double(*)[3])W_B_y, weighted);
         for (int i = 0; i < n; i++)
             for (int k = 0; k < 3; k++)
                 defect[i][k] = rhs[i][k] - weighted[i][k] - y[i][k];

@@ -37,10 +37,11 @@ typedef struct con_newton {
     double (*q)[3];
     double *mu;
     // contacts that resist rolling; all NULL where none does
-    int *force;               // [n] block whose moment this one is; -1 for none
-    int *moment;              // [n] block that is the moment of this one; -1 for none
-    double *spinning;         // [n] mu_s of a moment; mu is its mu_r
-    double (*coupling)[3][3]; // [n] a method's: B of a moment by its force, NULL for none
+    int *force;                    // [n] block whose moment this one is; -1 for none
+    int *moment;                   // [n] block that is the moment of this one; -1 for none
+    double *spinning;              // [n] mu_s of a moment; mu is its mu_r
+    double (*coupling)[3][3];      // [n] a method's: B of a moment by its force, NULL for none
+    double (*left_coupling)[3][3]; // [n] the same: A of a force by its moment, at the moment
     // body form
     int (*body)[2]; // [n] bodies of the island, -1 where immobile
     double (*J)[2][3][6];

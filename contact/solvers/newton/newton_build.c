@@ -261,7 +261,16 @@ static cairn_status order_bodies(con_newton *newton, base_arena *arena)
     return status;
 }
 
-// pairs (i, j) and (j, i) of each block of W among the island's contacts
+// the moment of a force or the force of a moment; -1 for none
+static int partner_of(const con_newton *newton, int i)
+{
+    if (newton->force == NULL)
+        return -1;
+    return newton->force[i] >= 0 ? newton->force[i] : newton->moment[i];
+}
+
+// pairs (i, j) and (j, i) of each block of W among the island's contacts; where contacts resist
+// rolling, of forces and moments with one another
 static size_t list_contact_pairs(const con_newton *newton, const con_problem *problem,
                                  const int *place, int (*pairs)[2])
 {
@@ -272,11 +281,17 @@ static size_t list_contact_pairs(const con_newton *newton, const con_problem *pr
             int j = place[problem->W->column[k]];
             if (j < 0)
                 continue;
-            if (pairs != NULL) {
-                pairs[count][0] = pairs[count + 1][1] = i;
-                pairs[count][1] = pairs[count + 1][0] = j;
-            }
-            count += 2;
+            int a[2] = {i, partner_of(newton, i)}, b[2] = {j, partner_of(newton, j)};
+            for (int s = 0; s < 2; s++)
+                for (int t = 0; t < 2 && a[s] >= 0; t++) {
+                    if (b[t] < 0)
+                        continue;
+                    if (pairs != NULL) {
+                        pairs[count][0] = pairs[count + 1][1] = a[s];
+                        pairs[count][1] = pairs[count + 1][0] = b[t];
+                    }
+                    count += 2;
+                }
         }
     }
     return count;

@@ -88,13 +88,27 @@ static void add_spheres(const eng_spheres *spheres, const eng_spheres_block *blo
     }
 }
 
-/// Lanes of a block whose B is a slot, and no ghost or image.
+/// Lanes of a block whose B is a slot or an image, and no ghost.
 static unsigned slot_lanes(const eng_spheres *spheres, const eng_spheres_block *block)
 {
     unsigned lanes = 0;
-    for (int k = 0; k < ENG_SPHERES_WIDTH; k++)
-        lanes |= (unsigned)(eng_spheres_slot_b(block, k) < spheres->slots) << k;
+    for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
+        int b = eng_spheres_slot_b(block, k);
+        lanes |= (unsigned)(b < spheres->slots || b >= spheres->pass.first_image) << k;
+    }
     return lanes;
+}
+
+/// Whether images and slots have stood still beside each other for a step: an open world, or a cell
+/// that does not strain.
+static bool is_unstrained(const eng_spheres *spheres)
+{
+    double most = 0.0;
+    for (int i = 0; i < 3 && spheres->world->cell.any; i++)
+        for (int k = 0; k < 3; k++)
+            most = fmax(most, fmax(fabs(spheres->frame.gradient.m[i][k]),
+                                   fabs(spheres->before.gradient.m[i][k])));
+    return most == 0.0;
 }
 
 void eng_spheres_add_energy(const cairn_world *world, cairn_energy *e)
@@ -102,7 +116,7 @@ void eng_spheres_add_energy(const cairn_world *world, cairn_energy *e)
     const eng_spheres *spheres = world->spheres;
     owed_sums sums = {0};
     // else slots are not what the last step saw, or copies of bodies meet that drift
-    bool plain = spheres->clump_count == 0 && spheres->moved_count == 0 && !world->cell.any &&
+    bool plain = spheres->clump_count == 0 && spheres->moved_count == 0 && is_unstrained(spheres) &&
                  spheres->pass.resist == NULL;
     for (int i = 0; i < spheres->block_count; i++) {
         const eng_spheres_block *block = &spheres->pass.blocks[i];

@@ -99,6 +99,18 @@ for i = 0, 7999 do
 end
 """,
 }
+# so many contacts that they are cut into domains; boxes slide across the cuts, are pushed, bounce and lie in each other
+PILE = """
+simulation{ step = 1 / 200, end_time = 0.04, tolerance = 1e-2 }
+pair{ friction = 0.3, restitution = param("restitution", 0) }
+ground{}
+local b = box{ size = {0.2, 0.2, 0.2} }
+body{ kind = "moving", shape = b, position = {-0.3, 0.9, 0.3}, velocity = {2, 0, 0} }
+for i = 0, 1099 do
+  body{ shape = b, position = { (i % 11) * 0.215, (i // 11 % 10) * 0.215, 0.1 + (i // 110) * 0.1999 },
+        velocity = {math.random() - 0.5, math.random() - 0.5, 0} }
+end
+"""
 FEW_COME = """
 simulation{ step = 1e-4, end_time = 0.05 }
 material{ name = "m", density = 2500 }
@@ -165,9 +177,9 @@ def check_more():
             check_goes_on(folder, scene, ["0.0005", "0.001"], [4, 3])
 
 
-def check_goes_on(folder, scene, until, counts):
+def check_goes_on(folder, scene, until, counts, *more):
     """A run that goes on with other numbers of processes, and last with one, has the hashes of one in every step."""
-    words = ["--hash", "out/hash.csv", "--energy-every", "10", "--trajectory-every", "0", "--paraview", "none", "--quiet"]
+    words = ["--hash", "out/hash.csv", "--energy-every", "10", "--trajectory-every", "0", "--paraview", "none", "--quiet", *more]
     shutil.rmtree(os.path.join(folder.path, "out"), ignore_errors=True)
     check_status(folder.cairn("run", scene, "--out", "out", *words), 0, "whole")
     whole = {name: folder.read(f"out/{name}") for name in ("hash.csv", "bodies.csv")}
@@ -196,6 +208,30 @@ def check_shared():
         # half of 4000 slots in chunks of 128, some 140 bytes each for sums
         check(steps > 300 and 0 < slots < 2000, f"shared: {found[0]}")
         check(sent < 96 * 1.3 * 2 * slots + 16 * 200, f"{sent} bytes a step for {slots} slots")
+
+
+def check_pile():
+    """The implicit law: shared, without a gathering in every step as hashes need it, and then from 4 processes to 3 to 1 with
+    hashes; the residual that the run reports is that of the problems which the first process has written from all."""
+    with Folder() as folder:
+        folder.write("pile.lua", PILE)
+        words = ["--out", "out", "--energy-every", "3", "--trajectory-every", "0", "--paraview", "none", "--accept-unsolved"]
+        for more, count, threads in [([], 2, 1), (["--set", "restitution=0.4"], 3, 2)]:
+            check_status(folder.cairn("run", "pile.lua", *words, *more, "--quiet"), 0, "a pile")
+            whole = {name: folder.read(f"out/{name}") for name in ("energy.csv", "bodies.csv")}
+            done = launch(folder, count, "run", "pile.lua", *words, *more, "-j", str(threads), delay=50)
+            check_status(done, 0, f"a pile, {count} processes")
+            found = re.search(r"(\d+) of 8 steps shared", done.err)
+            check(found is not None and int(found[1]) >= 6, f"shared by {count}", done)
+            for name, text in whole.items():
+                check(folder.read(f"out/{name}") == text, f"a pile, {more}: {name} of {count} processes")
+        check_goes_on(folder, "pile.lua", ["0.015", "0.03"], [4, 3], "--accept-unsolved")
+        done = launch(folder, 2, "run", "pile.lua", *words, "--until", "0.02", "--fclib", "out/problems", "--json")
+        check_status(done, 0, "problems of a pile")
+        files = glob.glob(os.path.join(folder.path, "out", "problems", "*.hdf5"))
+        found = max([load(folder.cairn("info", path, "--json").out)["solution_error"] for path in files], default=0)
+        said = load(done.out)["error_max"]
+        check(len(files) == 4 and abs(found - said) < 1e-6 * said, f"a pile: {found} in {len(files)} files, {said} in the run")
 
 
 def check_residual():
@@ -293,15 +329,39 @@ def check_ends():
             check_status(done, 0, f"the checkpoint after {number} to process {victim}")
 
 
+def check_stopped():
+    """A process that stops answering: the others end after a time that is set, with a message, and the last checkpoint is
+    whole."""
+    with Folder() as folder:
+        folder.write("bed.lua", BED)
+        for victim in (1, 0):
+            shutil.rmtree(os.path.join(folder.path, "out"), ignore_errors=True)
+            running = begin(folder, "--rank-timeout", "3")
+            own = children(running.pid)
+            if len(own) == 2:
+                os.kill(own[victim], signal.SIGSTOP)
+            _, text = running.communicate(timeout=240)
+            check(running.returncode not in (0, None), f"process {victim} stopped: status {running.returncode}")
+            check(re.search(r"has not answered process \d for 3 s; the last checkpoint is whole", text) is not None,
+                  f"process {victim} stopped: {text[-600:]}")
+            until = time.monotonic() + 60
+            while any(os.path.exists(f"/proc/{pid}") for pid in own) and time.monotonic() < until:
+                time.sleep(0.05)
+            check(not any(os.path.exists(f"/proc/{pid}") for pid in own), f"process {victim} stopped: all have ended")
+            check_status(folder.cairn("info", "out/checkpoint.h5"), 0, f"the checkpoint before process {victim} stopped")
+
+
 if shutil.which("mpirun") is None or not os.path.exists(PROGRAM + "-mpi"):
     print("skipped: no launcher, or a build without MPI")
     sys.exit(77)
 check_bits()
 check_more()
 check_shared()
+check_pile()
 check_residual()
 check_restart()
 check_errors()
 check_full_disk()
 check_ends()
+check_stopped()
 finish()

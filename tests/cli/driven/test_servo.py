@@ -138,6 +138,75 @@ def check_cell():
         check(abs(last[12]) < 1e-3 * last[5], f"cell: residual {last[12]} J of {last[5]} J")
 
 
+# spheres between a floor that rises and a roof of two halves that holds a force and has to give way
+RETREAT = """simulation{ step = 5e-5, end_time = 0.5 }
+gravity{ 0, 0, 0 }
+material{ name = "m", density = 2500 }
+pair{ law = "hooke", normal_stiffness = 2e4, friction = 0.3, restitution = 0.3 }
+for _, d in ipairs{ {1, 0}, {-1, 0}, {0, 1}, {0, -1} } do
+  body{ kind = "fixed", material = "m", shape = plane{}, position = {0.03 * d[1], 0.03 * d[2], 0},
+        rotation = { axis = {d[2], -d[1], 0}, angle = 90 } }
+end
+body{ name = "floor", kind = "moving", shape = plane{}, material = "m" }
+for i, x in ipairs{ -0.015, 0.015 } do
+  body{ name = "half" .. i, kind = "moving", shape = box{ size = {0.03, 0.06, 0.01} }, material = "m",
+        position = {x, 0, 0.065} }
+end
+packing{ region = { min = {-0.03, -0.03, 0}, max = {0.03, 0.03, 0.06} }, size = sizes{ "uniform", min = 0.008, max = 0.012 },
+         material = "m", porosity = 0.48 }
+motion{ body = "floor", velocity = function(t) return 0, 0, t > 0.1 and 0.05 or 0 end }
+sensor{ name = "f", bodies = { "half1", "half2" } }
+sensor{ name = "a", body = "half1", quantity = "position" }
+sensor{ name = "b", body = "half2", quantity = "position" }
+servo{ name = "roof", bodies = { "half1", "half2" }, axis = {0, 0, -1}, speed = 1,
+       force = function(t, sensor) local x = sensor("a") return 4 * x / -0.015 end }
+output{ energy_every = 20 }
+"""
+
+
+def check_retreat():
+    """Walls that go as one give way without lag; their function reads a sensor."""
+    with Folder() as folder:
+        folder.write("a.lua", RETREAT)
+        run = ("run", "a.lua", "--quiet", "--paraview-every", "0", "--trajectory-every", "0", "--out")
+        check_status(folder.cairn(*run, "one"), 0, "retreat")
+        check_status(folder.cairn(*run, "half", "--until", "0.3"), 0, "retreat")
+        check_status(folder.cairn(*run, "rest", "--restart", "half/checkpoint.h5", "--threads", "2"), 0, "retreat")
+        check(summary(folder, "one")["state_hash"] == summary(folder, "rest")["state_hash"], "retreat: bits of a restart")
+        rows = sensors(folder, "one")
+        still = [row[4] for row in rows if 0.08 < row[1] < 0.1]
+        check(max(abs(force - 4) for force in still) < 0.1, f"retreat: {min(still)} to {max(still)} N before it")
+        late = [row[4] for row in rows if row[1] > 0.3]
+        check(abs(sum(late) / len(late) - 4) < 0.4, f"retreat: {sum(late) / len(late)} N for 4 N while the roof gives way")
+        check(all(row[7] == row[10] for row in rows), "retreat: both halves go as one")
+        check(abs(rows[-1][7] - rows[0][7] - 0.05 * 0.4) < 0.005, f"retreat: roof went {rows[-1][7] - rows[0][7]} m")
+
+
+def check_rigid_shear():
+    """A triaxial test of rigid spheres at 1e-8: the stress is held, by the same bits for threads and across a restart."""
+    scene = os.path.join(os.path.abspath(sys.argv[2]), "bench", "classics", "triaxial_laws.lua")
+    run = ("run", scene, "--quiet", "--trajectory-every", "0", "--tolerance", "1e-8", "--set", "rigid=true", "--set", "step=4e-3",
+           "--set", "grains=60", "--set", "porosity=0.53", "--set", "strain=0.04", "--out")
+    with Folder() as folder:
+        for threads in (1, 2, 4):
+            check_status(folder.cairn(*run, f"t{threads}", "--threads", str(threads)), 0, "rigid shear")
+        check_status(folder.cairn(*run, "half", "--until", "0.09"), 0, "rigid shear")
+        check_status(folder.cairn(*run, "rest", "--restart", "half/checkpoint.h5", "--threads", "3"), 0, "rigid shear")
+        hashes = {summary(folder, name)["state_hash"] for name in ("t1", "t2", "t4", "rest")}
+        check(len(hashes) == 1, f"rigid shear: bits of threads and a restart: {hashes}")
+        check(summary(folder, "t1")["steps_unsolved"] == 0, "rigid shear: all steps are solved")
+        # columns: 2 floor, 5 x plate, 8 y plate, 11 roof's force, 14 and 17 those of the plates
+        rows = sensors(folder, "t1")
+        wide = rows[0][9] / 1.05
+        held = []
+        for row in rows:
+            if row[1] > 0.06:
+                x, y, height = 0.95 * wide - row[5], row[9] - 0.05 * wide, 2 * wide - row[4]
+                held += [abs(row[14]) / (y * height), abs(row[18]) / (x * height)]
+        off = sum(held) / len(held) / 1000 - 1
+        check(len(held) > 20 and abs(off) < 1e-3, f"rigid shear: stress off by {off} in the mean")
+
+
 RUNS = {
     "nothing to push on": (moving("hooke") + SERVO.replace("-2", "2") % "force = 20, speed = 1, reach = 0.01",
                            r'servo "press": no contact to push on after 0\.01\d* m \(reach = 0\.01 m\); the target is 20 N'),
@@ -148,6 +217,10 @@ RUNS = {
     "empty cell": ("gravity{ 0, 0, 0 }\ncell{ size = {1, 1, 1} }\nbody{ shape = sphere{ radius = 0.1 } }\n"
                    'servo{ cell = "x", stress = 10, speed = 1, reach = 0.1 }',
                    r'servo "servo": no contact to push on after 0\.1\d* \(reach = 0\.1\); the target is 10 Pa'),
+    "no number": (moving("hooke") + SERVO % "force = function(t, sensor) return 'much' end",
+                  r'servo of "press" at t = 5e-06 s: .*target\(t, sensor\) must return 1 number'),
+    "no sensor": (moving("hooke") + SERVO % "force = function(t, sensor) return sensor('g') end",
+                  r'there is no sensor "g"'),
     "not finite": (moving("hooke") + SERVO % "force = function(t) return 0/0 end",
                    r'servo "press": the target is not finite at t = 5e-06 s'),
 }
@@ -166,6 +239,9 @@ BAD = {
     "large body": ("force = 1 }\ncell{ size = {9, 9, 1.9} }\nservo{ cell = 'x', rate = 0",
                    r"slab.* is 1\.732 m across, more than half of the periodic cell \(1\.9 m along its side 3\)"),
     "order": ("force = 1, from = 2, to = 1", r"bad\.lua:\d+: servo: from = 2 s must be finite, and until = 1 s"),
+    "walls": ('force = 1, bodies = { "lid", "slab" }', r"bad\.lua:\d+: servo: give body = .* or bodies = "),
+    "kinds": ('force = 1 }\nservo{ axis = {1, 0, 0}, force = 1, bodies = { "lid", "slab" }',
+              r"bad\.lua:\d+: servo: walls that move as one must be of kind moving; dynamic ones are joined by fixed joints"),
     "who": ('force = 1, body = "led"', r'bad\.lua:\d+: .*"led"'),
 }
 
@@ -186,5 +262,7 @@ check_gain()
 check_inertia()
 check_bits()
 check_cell()
+check_retreat()
+check_rigid_shear()
 check_messages()
 finish()

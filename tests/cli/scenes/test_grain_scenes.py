@@ -129,7 +129,7 @@ def check_box(folder):
             held.append(abs(row["side force x [N]"]) / (y * height))
             pressed = abs(row["push force z [N]"]) / (x * y)
             angles.append(math.degrees(math.asin((pressed - held[-1]) / (pressed + held[-1]))))
-    check(abs(mean(held) / 1000 - 1) < 0.02, f"box: {mean(held)} Pa on the plates, wanted 1000")
+    check(abs(mean(held) / 1000 - 1) < 0.003, f"box: {mean(held)} Pa on the plates, wanted 1000")
     check(15 < mean(angles) < 24, f"box: friction angle {mean(angles)} degrees")
 
 

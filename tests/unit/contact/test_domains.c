@@ -3,9 +3,7 @@
 #include "contact/problem/domains.h"
 
 #include "contact/solvers/first_order/sweep.h"
-#include "tests/unit/contact/fixture.h"
-
-enum { COLUMNS = 24, ROWS = 5, LEVELS = 3, DOMAINS = 1 << LEVELS, TASKS = 2 * DOMAINS - 1 };
+#include "tests/unit/contact/bond.h"
 
 // task of two domains, climbing the tree from both: an independent numbering of its nodes, whose
 // root is 1 and whose children of k are 2 k and 2 k + 1
@@ -42,77 +40,6 @@ static void tasks_are_the_nodes_of_a_tree(void **state)
         }
 }
 
-// bodies of a wall of columns in bond: brick `row`, `column` lies on two below
-static int brick(int row, int column)
-{
-    return row * COLUMNS + column;
-}
-
-typedef struct bond {
-    fixture f;
-    con_domains domains;
-} bond;
-
-static int below(int row, int column, int side)
-{
-    int other = column - row % 2 + side;
-    return row > 0 && other >= 0 && other < COLUMNS ? brick(row - 1, other) : -1;
-}
-
-static void lay_brick(fixture *f, base_rng *rng, int row, int column, int task_of[])
-{
-    int body = brick(row, column);
-    double mass = base_rng_range(rng, 0.8, 1.2);
-    for (int k = 0; k < 6; k++) {
-        f->mass_inverse[body][k] = k < 3 ? 1.0 / mass : 12.0 / (mass * (0.2 + 0.1 * k));
-        f->v_free[body][k] = base_rng_range(rng, -0.05, 0.05) - (k == 2 ? 0.1 : 0.0);
-    }
-    for (int corner = 0; corner < 4; corner++) {
-        double x = corner & 1 ? 0.4 : -0.4, y = corner & 2 ? 0.25 : -0.25;
-        int contact = 4 * body + corner, other = below(row, column, corner & 1);
-        int domain = column * DOMAINS / COLUMNS;
-        fixture_set_contact(f, contact, other, body, (vec3){0.0, 0.0, 1.0},
-                            (vec3){-0.5 * x, y, 0.25}, (vec3){x, y, -0.25}, 0.4);
-        task_of[contact] = con_domains_task(
-            LEVELS, other >= 0 ? other % COLUMNS * DOMAINS / COLUMNS : domain, domain);
-    }
-}
-
-// contact `from` of one fixture becomes contact `to` of another
-static void copy_contact(const fixture *source, int from, fixture *f, int to)
-{
-    memcpy(f->H[to], source->H[from], sizeof f->H[to]);
-    memcpy(f->body[to], source->body[from], sizeof f->body[to]);
-    f->friction[to] = source->friction[from];
-}
-
-// a wall in bond, its contacts sorted by tasks
-static bond bond_create(void)
-{
-    enum { BODIES = COLUMNS * ROWS, CONTACTS = 4 * BODIES };
-    base_rng rng = base_rng_make(5);
-    int task_of[CONTACTS], made = 0;
-    fixture plain = fixture_create(CONTACTS, BODIES);
-    for (int row = 0; row < ROWS; row++)
-        for (int column = 0; column < COLUMNS; column++)
-            lay_brick(&plain, &rng, row, column, task_of);
-    bond b = {.f = fixture_create(CONTACTS, BODIES), .domains = {.levels = LEVELS}};
-    memcpy(b.f.mass_inverse, plain.mass_inverse, BODIES * sizeof *plain.mass_inverse);
-    memcpy(b.f.v_free, plain.v_free, BODIES * sizeof *plain.v_free);
-    for (int task = 0; task < TASKS; task++) {
-        b.domains.start[task] = made;
-        for (int i = 0; i < CONTACTS; i++)
-            if (task_of[i] == task)
-                copy_contact(&plain, i, &b.f, made++);
-        assert_true(made > b.domains.start[task]);
-    }
-    b.domains.start[TASKS] = made;
-    assert_int_equal(made, CONTACTS);
-    fixture_finish(&b.f);
-    fixture_destroy(&plain);
-    return b;
-}
-
 typedef struct visits {
     int count[4 * COLUMNS * ROWS];
     int task[4 * COLUMNS * ROWS];
@@ -137,7 +64,7 @@ static void levels_follow_each_other_and_share_no_body_within(void **state)
     int n = b.f.problem.contact_count;
     for (int backward = 0; backward < 2; backward++) {
         visits v = {0};
-        con_domains_run(&b.domains, n, backward, note_task, &v);
+        con_domains_run(&b.domains, n, backward, note_task, &v, (con_rows){0});
         for (int i = 0; i < n; i++)
             assert_int_equal(v.count[i], 1);
         for (int s = 0; s < TASKS; s++)

@@ -80,6 +80,26 @@ static void test_moment_resists(void **state)
     }
 }
 
+/// Forces that die away leave bounds of any smallness, down to numbers that have no square.
+static void test_small_bounds(void **state)
+{
+    (void)state;
+    const double W[3][3] = {{2.0, 0.3, 0.1}, {0.3, 1.5, 0.2}, {0.1, 0.2, 1.0}};
+    const double b[3] = {0.1, 0.4, -0.3}, small[3] = {0.0, 4e-200, -3e-200};
+    con_moment_block block;
+    con_moment_prepare(W, &block);
+    for (double radius = 1e-3; radius > 0.0; radius *= 1e-3) {
+        double m[3] = {0.0, 0.0, 0.0}, n[3] = {0.0, 0.0, 0.0};
+        con_moment_solve(&block, b, radius, 0.0, m);
+        assert_true(m[0] == 0.0 && m[1] < 0.0 && m[2] > 0.0);
+        // below 1e-300 numbers have few digits
+        assert_true(hypot(m[1], m[2]) <= radius * (1.0 + (radius > 1e-300 ? 1e-12 : 1.0)));
+        con_moment_solve(&block, small, radius, 0.0, n);
+        assert_true(isfinite(n[1]) && isfinite(n[2]));
+        assert_true(hypot(n[1], n[2]) <= radius * (1.0 + (radius > 1e-300 ? 1e-12 : 1.0)));
+    }
+}
+
 /// Spheres in a row on a plane, each touching the next: n sphere-plane contacts and n - 1 between.
 typedef struct row {
     con_problem problem;
@@ -214,6 +234,40 @@ static void test_solvers_keep_the_law(void **state)
     }
 }
 
+/// The interior point alone, from afar and to above its floor of round-off: each of the three
+/// bounds there or not.
+static void test_interior_point_keeps_the_law(void **state)
+{
+    (void)state;
+    _Alignas(16) unsigned char settings[CON_SOLVER_SETTINGS_MAX];
+    const con_solver *nipm = con_solver_find("nipm");
+    base_settings_defaults(&nipm->table, settings);
+    cairn_error error;
+    assert_int_equal(base_settings_set_text(&nipm->table, settings, "sweeps", "0", &error),
+                     CAIRN_OK);
+    assert_int_equal(base_settings_set_text(&nipm->table, settings, "start_scale", "1", &error),
+                     CAIRN_OK);
+    static const double speed[3] = {0.3, 0.05, 0.5};
+    for (int turn = 0; turn < 2 * 8; turn++) {
+        bool matrix = turn % 2 == 1; // W form
+        row *x =
+            make_row(turn & 2 ? 0.4 : 0.0, turn & 4 ? 0.01 : 0.0, turn & 8 ? 0.005 : 0.0, speed);
+        double R[BLOCKS][3] = {{0.0}}, U[BLOCKS][3];
+        con_problem problem = x->problem;
+        assert_int_equal(con_problem_assemble_delassus(&problem, x->arena), CAIRN_OK);
+        if (matrix)
+            problem.H = NULL;
+        const con_control control = {.tolerance = 1e-6, .max_iterations = 50};
+        con_report report;
+        assert_int_equal(con_solve(nipm, settings, &problem, &control, R, U, &report, x->arena),
+                         CAIRN_OK);
+        if (report.stop != CON_STOP_SOLVED)
+            fail_msg("case %d: error %g after %d", turn, report.residual.error, report.iterations);
+        check_law(x, (const double(*)[3])R, (const double(*)[3])U, 1e-5);
+        destroy_row(x);
+    }
+}
+
 /// The answer does not depend on the units of mass, length and time.
 static void test_measure_is_free_of_units(void **state)
 {
@@ -283,7 +337,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_projection_is_moreaus),
         cmocka_unit_test(test_moment_resists),
+        cmocka_unit_test(test_small_bounds),
         cmocka_unit_test(test_solvers_keep_the_law),
+        cmocka_unit_test(test_interior_point_keeps_the_law),
         cmocka_unit_test(test_measure_is_free_of_units),
         cmocka_unit_test(test_others_refuse_by_status),
     };

@@ -278,6 +278,47 @@ static void test_deposition(void **state)
     }
 }
 
+/// A gap is left between grains and half of it at the boundary; what was deposited lies as spheres
+/// do that are larger by it. Growth has none.
+static void test_gap(void **state)
+{
+    (void)state;
+    static const cairn_packing_method methods[] = {CAIRN_PACKING_LATTICE, CAIRN_PACKING_RANDOM,
+                                                   CAIRN_PACKING_DEPOSITION, CAIRN_PACKING_GROWTH};
+    static sphere s[BODIES_MAX];
+    for (int k = 0; k < 4; k++) {
+        cairn_world *world = make_world();
+        double volume, gap = 2e-4;
+        cairn_grain_def grain = grain_of(0.009, 0.014);
+        cairn_packing_def def = cairn_default_packing_def();
+        def.region = region_of(world, CAIRN_REGION_BOX, &volume);
+        def.grains = &grain;
+        def.grain_count = 1;
+        def.method = methods[k];
+        def.count = 100;
+        def.gap = gap;
+        cairn_status status = cairn_packing_create(world, &def, NULL, &error);
+        if (methods[k] == CAIRN_PACKING_GROWTH) {
+            assert_int_equal(status, CAIRN_ERROR_ARGUMENT);
+            assert_non_null(strstr(error.message, "gap"));
+            cairn_world_destroy(world);
+            continue;
+        }
+        assert_int_equal(status, CAIRN_OK);
+        int count = read_spheres(world, s);
+        assert_int_equal(count, 100);
+        assert_true(least_gap(s, count) >= gap * (1.0 - 1e-9));
+        for (int i = 0; i < count; i++)
+            s[i].radius += 0.5 * gap;
+        for (int i = 0; i < count; i++) {
+            assert_true(depth(CAIRN_REGION_BOX, s[i].at) >= s[i].radius * (1.0 - 1e-9));
+            if (methods[k] == CAIRN_PACKING_DEPOSITION)
+                assert_false(can_roll(CAIRN_REGION_BOX, s, count, i));
+        }
+        cairn_world_destroy(world);
+    }
+}
+
 /// Far from walls equal spheres that fall one by one leave 0.418 empty (Visscher and Bolsterli
 /// 1972, random packing of equal spheres); in a periodic cell there are none but the floor. Under
 /// DEM with friction the bed stays where it was laid.
@@ -440,7 +481,7 @@ int main(void)
         cmocka_unit_test(test_porosity),      cmocka_unit_test(test_count_and_porosity),
         cmocka_unit_test(test_coordination),  cmocka_unit_test(test_refused),
         cmocka_unit_test(test_placed),        cmocka_unit_test(test_deposition),
-        cmocka_unit_test(test_deposit_stays),
+        cmocka_unit_test(test_deposit_stays), cmocka_unit_test(test_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

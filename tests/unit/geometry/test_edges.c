@@ -35,6 +35,57 @@ static void place(geo_core *core, const geo_shape *shape, vec3 position, base_rn
     geo_core_init(core, &placed);
 }
 
+/// Edges along the faces and faces around the vertices, against a search in the plain lists.
+static void check_around(const geo_core *core)
+{
+    for (int f = 0; f < core->face_count; f++) {
+        int first = core->face_start[f], count = core->face_start[f + 1] - first;
+        for (int k = 0; k < count; k++)
+            assert_int_equal(core->face_edges[first + k],
+                             geo_core_edge(core, core->face_vertices[first + k],
+                                           core->face_vertices[first + (k + 1) % count]));
+    }
+    for (int v = 0; v < core->vertex_count; v++) {
+        int listed = core->vertex_start[v + 1] - core->vertex_start[v], around = 0;
+        for (int f = 0; f < core->face_count; f++) {
+            bool has = false, is_listed = false;
+            for (int k = core->face_start[f]; k < core->face_start[f + 1]; k++)
+                has = has || core->face_vertices[k] == v;
+            for (int k = core->vertex_start[v]; k < core->vertex_start[v + 1]; k++)
+                is_listed = is_listed || core->vertex_faces[k] == f;
+            assert_true(has == is_listed);
+            around += has;
+        }
+        assert_int_equal(listed, around);
+    }
+}
+
+static void test_around(void **state)
+{
+    (void)state;
+    base_rng rng = base_rng_make(6);
+    vec3 origin = {0.0, 0.0, 0.0};
+    geo_core core;
+    for (int i = 0; i < HULLS; i++) {
+        geo_shape *hull = make_hull(i, &rng);
+        place(&core, hull, origin, &rng);
+        check_around(&core);
+        geo_shape_destroy(hull);
+    }
+    base_allocator allocator = base_allocator_default();
+    const double half[3] = {0.5, 1.0, 1.5};
+    geo_shape *box;
+    cairn_error error;
+    assert_int_equal(geo_plain_create(&allocator, GEO_BOX, half, &box, &error), CAIRN_OK);
+    place(&core, box, origin, &rng);
+    check_around(&core);
+    geo_placed placed = {box, mat3_identity(), origin};
+    const vec3 corners[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    geo_core_init_triangle(&core, &placed, corners);
+    check_around(&core);
+    geo_shape_destroy(box);
+}
+
 static void test_left_out(void **state)
 {
     (void)state;
@@ -150,7 +201,8 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_left_out),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_around),
+                                       cmocka_unit_test(test_left_out),
                                        cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The world's calls for several processes.
 #include "engine/pairs/spheres/share.h"
+#include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include <string.h>
@@ -56,20 +57,37 @@ cairn_status cairn_world_share(cairn_world *world, const cairn_ranks *ranks, cai
     if (spheres != NULL && spheres->share != NULL)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the world is shared already");
     cairn_status status = spheres != NULL ? make_share(spheres, ranks) : CAIRN_ERROR_MEMORY;
-    if (status != CAIRN_OK && spheres != NULL)
+    if (status == CAIRN_OK)
+        status = eng_sharing_create(world, ranks);
+    if (status != CAIRN_OK && spheres != NULL) {
         eng_spheres_share_release(spheres);
+        eng_sharing_destroy(world);
+    }
     return status == CAIRN_OK ? status : base_fail(error, status, "out of memory");
 }
 
-cairn_status cairn_world_gather(cairn_world *world, cairn_error *error)
+cairn_status cairn_world_gather_bodies(cairn_world *world, cairn_error *error)
 {
     if (world == NULL)
         return base_fail_null(error, __func__);
     return world->spheres != NULL ? eng_spheres_share_gather(world->spheres, error) : CAIRN_OK;
 }
 
+cairn_status cairn_world_gather(cairn_world *world, cairn_error *error)
+{
+    return world != NULL ? eng_sharing_gather_all(world, error) : base_fail_null(error, __func__);
+}
+
 cairn_traffic cairn_world_get_traffic(const cairn_world *world)
 {
     const eng_spheres *spheres = world != NULL ? world->spheres : NULL;
-    return spheres != NULL && spheres->share != NULL ? spheres->share->traffic : (cairn_traffic){0};
+    cairn_traffic traffic = {0};
+    if (spheres != NULL && spheres->share != NULL)
+        traffic = spheres->share->traffic;
+    if (world != NULL && world->sharing != NULL) {
+        traffic.steps += world->sharing->steps;
+        traffic.step_bytes += world->sharing->team.sent_bytes - world->sharing->gathered_bytes;
+        traffic.gathered_bytes += world->sharing->gathered_bytes;
+    }
+    return traffic;
 }

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who holds which pairs and contacts, and what changes hands.
+#include "engine/pairs/sharing.h"
+#include "engine/pairs/spheres/share.h"
+#include "engine/pairs/spheres/spheres.h"
+#include "engine/state/actions.h"
+
+#include <string.h>
+
+/// Brings the whole problem of the step to all, before a solver asks for it.
+static void complete(void *context)
+{
+    const cairn_world *world = context;
+    eng_sharing *s = world->sharing;
+    const con_problem *p = &world->problem;
+    const eng_contacts *c = &world->contacts;
+    if (s->complete || !s->active)
+        return;
+    s->complete = true;
+    const con_rows rows[] = {{(void *)p->H, sizeof *p->H},
+                             {(void *)p->w, sizeof *p->w},
+                             {(void *)p->q, sizeof *p->q},
+                             {(void *)p->friction, sizeof *p->friction},
+                             {(void *)p->W_diagonal, sizeof *p->W_diagonal},
+                             {(void *)world->shift, sizeof *world->shift},
+                             {c->gap, sizeof *c->gap},
+                             {c->V, sizeof *c->V}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        con_team_share_contacts(&s->team, rows[i]);
+}
+
+cairn_status eng_sharing_create(cairn_world *world, const cairn_ranks *ranks)
+{
+    eng_sharing *s = base_allocate(&world->allocator, 1, sizeof *s);
+    if (s == NULL)
+        return CAIRN_ERROR_MEMORY;
+    *s = (eng_sharing){.whole = true};
+    world->sharing = s;
+    cairn_status status = con_team_init(&s->team, ranks, &world->allocator);
+    con_holders_find(0, ranks->count, &s->before);
+    s->team.complete = complete;
+    s->team.complete_context = world;
+    return status;
+}
+
+void eng_sharing_destroy(cairn_world *world)
+{
+    eng_sharing *s = world->sharing;
+    if (s == NULL)
+        return;
+    con_team_release(&s->team);
+    base_release(&world->allocator, s->of_body);
+    base_release(&world->allocator, s);
+    world->sharing = NULL;
+}
+
+// ---------------------------------------------------------------- what is shared
+
+/// Whether cones are all there is: no adhesion, no resistance to rolling.
+static bool has_plain_cones(const cairn_world *world)
+{
+    for (int i = 0; i < world->surface_count; i++) {
+        con_cone_terms terms = {0};
+        const eng_surface *surface = &world->surfaces[i];
+        if (surface->law->kind == CON_LAW_CONE)
+            surface->law->cone(surface->parameters, &terms);
+        if (terms.cohesion > 0.0 || terms.rolling > 0.0 || terms.spinning > 0.0)
+            return false;
+    }
+    return true;
+}
+
+/// Whether no action looks at contacts in every step.
+static bool has_rare_actions(const cairn_world *world)
+{
+    for (int i = 0; i < world->action_count; i++)
+        if (world->actions[i]->kind->due == NULL)
+            return false;
+    return true;
+}
+
+/// Implicit contacts of free bodies, and a solver that knows of other processes.
+static bool can_share(const cairn_world *world)
+{
+    return world->plan.cone_pairs > 0 && world->plan.cone_pairs == world->pair_count &&
+           world->joint_count == 0 && world->connector_count == 0 &&
+           eng_spheres_slot_count(world) == 0 && world->frozen == NULL && !world->cell.watched &&
+           world->def.impact == CAIRN_IMPACT_NEWTON && !(world->def.time_limit > 0.0) &&
+           world->def.audit_every == 0 && (world->solver.plugin->needs & CON_SHARES) != 0 &&
+           has_plain_cones(world) && has_rare_actions(world);
+}
+
+static int body_of(const cairn_world *world, int place, int side)
+{
+    const eng_pair *pair = &world->pairs[world->plan.order[place]];
+    return world->colliders[side == 0 ? pair->colliders.first : pair->colliders.second].body;
+}
+
+/// Task of a pair in a cut; bodies that it does not know are of its first domain.
+static int task_of(const cairn_world *world, const eng_domains *cut, int known, int place)
+{
+    int a = body_of(world, place, 0), b = body_of(world, place, 1);
+    if (a >= known || b >= known)
+        return (2 << cut->levels) - 2;
+    return eng_domains_task(cut, a, b);
+}
+
+cairn_status eng_sharing_begin(cairn_world *world)
+{
+    eng_sharing *s = world->sharing;
+    if (s == NULL)
+        return CAIRN_OK;
+    bool active = can_share(world);
+    cairn_status status = active ? CAIRN_OK : eng_sharing_gather(world, false);
+    s->active = active;
+    s->complete = false;
+    s->moved_first = NULL;
+    if (!active || status != CAIRN_OK)
+        return status;
+    s->task_before = base_arena_array(world->arena, int, "sharing", world->pair_count);
+    s->task = base_arena_array(world->arena, int, "sharing", world->pair_count);
+    if (s->task_before == NULL || s->task == NULL)
+        return CAIRN_ERROR_MEMORY;
+    const eng_domains cut = {.levels = s->levels, .of_body = s->of_body};
+    for (int place = 0; place < world->pair_count; place++)
+        s->task_before[place] = task_of(world, &cut, s->body_count, place);
+    return s->team.status;
+}
+
+// ---------------------------------------------------------------- what was found goes along
+
+/// Whether the first finder of a pair tells another process of it.
+static bool tells(const eng_sharing *s, int place, int from, int to)
+{
+    int task = s->task_before[place];
+    return from != to && s->before.of[task].first == from &&
+           !con_holders_have(&s->before, task, to);
+}
+
+void eng_sharing_count(const cairn_world *world, int *joined)
+{
+    eng_sharing *s = world->sharing;
+    if (!eng_sharing_is_active(world) || s->before.levels == 0)
+        return;
+    con_team *team = &s->team;
+    int self = team->ranks.number;
+    for (int rank = 0; rank < team->ranks.count; rank++) {
+        size_t sent = 0, received = 0;
+        for (int i = 0; i < world->pair_count; i++) {
+            sent += tells(s, i, self, rank) ? sizeof *joined : 0;
+            received += tells(s, i, rank, self) ? sizeof *joined : 0;
+        }
+        team->sent_size[rank] = sent;
+        team->received_size[rank] = received;
+    }
+    unsigned char *at = con_team_room(team);
+    for (int rank = 0; rank < team->ranks.count && at != NULL; rank++)
+        for (int i = 0; i < world->pair_count; i++)
+            if (tells(s, i, self, rank)) {
+                memcpy(at, &joined[i], sizeof *joined);
+                at += sizeof *joined;
+            }
+    const unsigned char *from = at != NULL ? con_team_exchange(team) : NULL;
+    for (int rank = 0; rank < team->ranks.count && from != NULL; rank++)
+        for (int i = 0; i < world->pair_count; i++)
+            if (tells(s, i, rank, self)) {
+                memcpy(&joined[i], from, sizeof *joined);
+                from += sizeof *joined;
+            }
+}
+
+/// Whether a pair goes from its first finder to a process that has it now.
+static bool goes(const eng_sharing *s, int place, int from, int to)
+{
+    return tells(s, place, from, to) && con_holders_have(&s->team.holders, s->task[place], to);
+}
+
+/// Bytes of all columns of a contact.
+static size_t row_bytes(eng_columns columns)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < columns.count; i++)
+        bytes += eng_column_row_size(&columns.table[i]);
+    return bytes;
+}
+
+/// Bytes of a pair, its raw contacts and those of the last step.
+static size_t size_of_pair(const cairn_world *world, int place, const int *joined)
+{
+    const eng_pair *pair = &world->pairs[world->plan.order[place]];
+    eng_contacts before = world->contacts_before;
+    size_t leading = world->leading != NULL ? sizeof *world->leading : 0;
+    return sizeof *pair + leading + (size_t)joined[place] * sizeof(geo_contact) +
+           (size_t)pair->count * row_bytes(eng_contacts_columns(&before));
+}
+
+/// Copies between a message and memory, one way or the other.
+typedef struct parcel {
+    unsigned char *at;
+    bool packs;
+} parcel;
+
+static void copy(parcel *p, void *data, size_t size)
+{
+    if (p->packs)
+        memcpy(p->at, data, size);
+    else
+        memcpy(data, p->at, size);
+    p->at += size;
+}
+
+/// Contacts of the last step.
+static void copy_before(parcel *p, const cairn_world *world, const eng_pair *pair)
+{
+    eng_contacts before = world->contacts_before;
+    eng_columns columns = eng_contacts_columns(&before);
+    for (int i = pair->first; i < pair->first + pair->count; i++)
+        for (int k = 0; k < columns.count; k++) {
+            size_t size = eng_column_row_size(&columns.table[k]);
+            copy(p, (unsigned char *)columns.data[k] + (size_t)i * size, size);
+        }
+}
+
+static void copy_pair(parcel *p, const cairn_world *world, int place, geo_contact *raw, int count)
+{
+    int index = world->plan.order[place];
+    eng_pair *pair = &world->pairs[index];
+    copy(p, pair, sizeof *pair);
+    if (world->leading != NULL && index < world->leading_count)
+        copy(p, &world->leading[index], sizeof *world->leading);
+    else if (world->leading != NULL)
+        p->at += sizeof *world->leading;
+    copy(p, raw, (size_t)count * sizeof *raw);
+    copy_before(p, world, pair);
+}
+
+/// Raw contacts of the places that this process has found.
+static geo_contact **list_raw(const cairn_world *world)
+{
+    geo_contact **raw = base_arena_array(world->arena, geo_contact *, "sharing", world->pair_count);
+    geo_contact *next = NULL;
+    for (int place = 0; place < world->pair_count && raw != NULL; place++) {
+        if (place % ENG_PAIR_CHUNK == 0)
+            next = world->manifolds[place / ENG_PAIR_CHUNK].contacts;
+        raw[place] = next;
+        next += world->raw_count[place];
+    }
+    return raw;
+}
+
+static cairn_status reserve_moved(cairn_world *world, const int *joined)
+{
+    eng_sharing *s = world->sharing;
+    int count = 0, self = s->team.ranks.number;
+    s->moved_first = base_arena_array(world->arena, int, "sharing", world->pair_count);
+    if (s->moved_first == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int place = 0; place < world->pair_count; place++) {
+        bool comes = goes(s, place, s->before.of[s->task_before[place]].first, self);
+        s->moved_first[place] = comes ? count : -1;
+        count += comes ? joined[place] : 0;
+    }
+    s->moved = base_arena_array(world->arena, geo_contact, "sharing", count);
+    return s->moved != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+}
+
+/// Pairs that other processes have now than found them.
+static cairn_status move_pairs(cairn_world *world, const int *joined)
+{
+    eng_sharing *s = world->sharing;
+    con_team *team = &s->team;
+    int self = team->ranks.number, count = team->ranks.count;
+    geo_contact **raw = list_raw(world);
+    cairn_status status = raw != NULL ? reserve_moved(world, joined) : CAIRN_ERROR_MEMORY;
+    if (status != CAIRN_OK)
+        return status;
+    for (int rank = 0; rank < count; rank++) {
+        team->sent_size[rank] = team->received_size[rank] = 0;
+        for (int i = 0; i < world->pair_count; i++) {
+            team->sent_size[rank] += goes(s, i, self, rank) ? size_of_pair(world, i, joined) : 0;
+            team->received_size[rank] +=
+                goes(s, i, rank, self) ? size_of_pair(world, i, joined) : 0;
+        }
+    }
+    parcel out = {con_team_room(team), true};
+    for (int rank = 0; rank < count && out.at != NULL; rank++)
+        for (int i = 0; i < world->pair_count; i++)
+            if (goes(s, i, self, rank))
+                copy_pair(&out, world, i, raw[i], joined[i]);
+    parcel in = {out.at != NULL ? (unsigned char *)con_team_exchange(team) : NULL, false};
+    for (int rank = 0; rank < count && in.at != NULL; rank++)
+        for (int i = 0; i < world->pair_count; i++)
+            if (goes(s, i, rank, self))
+                copy_pair(&in, world, i, s->moved + s->moved_first[i], joined[i]);
+    return team->status;
+}
+
+/// Keeps the cut for the next step.
+static cairn_status keep_cut(cairn_world *world, const eng_domains *domains)
+{
+    eng_sharing *s = world->sharing;
+    s->levels = domains->levels;
+    s->before = s->team.holders;
+    s->body_count = 0;
+    if (domains->levels == 0)
+        return CAIRN_OK;
+    cairn_status status =
+        base_array_reserve(&world->allocator, &s->of_body, &s->body_capacity, world->body_count);
+    if (status != CAIRN_OK)
+        return status;
+    s->body_count = world->body_count;
+    memcpy(s->of_body, domains->of_body, (size_t)world->body_count * sizeof *s->of_body);
+    return CAIRN_OK;
+}
+
+cairn_status eng_sharing_cut(cairn_world *world, const eng_domains *domains, const int *joined)
+{
+    eng_sharing *s = world->sharing;
+    if (!eng_sharing_is_active(world))
+        return CAIRN_OK;
+    con_holders_find(domains->levels, s->team.ranks.count, &s->team.holders);
+    bool same = s->before.levels == domains->levels;
+    for (int place = 0; place < world->pair_count; place++) {
+        s->task[place] = task_of(world, domains, world->body_count, place);
+        same = same && s->task[place] == s->task_before[place];
+    }
+    s->steps += domains->levels > 0;
+    s->whole = s->whole && domains->levels == 0;
+    cairn_status status = same || s->before.levels == 0 ? CAIRN_OK : move_pairs(world, joined);
+    return status == CAIRN_OK ? keep_cut(world, domains) : status;
+}
+
+cairn_status eng_sharing_plan(cairn_world *world, const int (*body)[2], int row_count)
+{
+    eng_sharing *s = world->sharing;
+    if (!eng_sharing_is_active(world))
+        return CAIRN_OK;
+    int *domain = base_arena_array(world->arena, int, "sharing", row_count);
+    if (domain == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int row = 0; row < row_count; row++)
+        domain[row] = ENG_DOMAIN_ANY;
+    for (int k = 0; k < world->active_count && s->levels > 0; k++) {
+        int i = world->active[k];
+        domain[eng_solver_row(world, i)] = s->of_body[i];
+    }
+    return con_team_plan(&s->team, &world->domains, body, domain, row_count, world->arena);
+}
+
+// ---------------------------------------------------------------- gathering
+
+/// What pairs remember, from those who have them.
+static void gather_pairs(const cairn_world *world)
+{
+    eng_sharing *s = world->sharing;
+    con_team *team = &s->team;
+    const eng_domains cut = {.levels = s->levels, .of_body = s->of_body};
+    int self = team->ranks.number, leading = world->leading != NULL ? world->leading_count : 0;
+    size_t size = sizeof *world->pairs + (leading > 0 ? sizeof *world->leading : 0);
+    for (int turn = 0; turn < 3; turn++) {
+        unsigned char *at = turn == 1 ? con_team_room(team) : NULL;
+        parcel p = {at, true};
+        if (turn == 2)
+            p = (parcel){(unsigned char *)con_team_exchange(team), false};
+        if (turn > 0 && p.at == NULL)
+            return;
+        for (int rank = 0; rank < team->ranks.count; rank++) {
+            size_t sent = 0, received = 0;
+            for (int i = 0; i < world->pair_count; i++) {
+                int task = task_of(world, &cut, s->body_count, i), first = s->before.of[task].first;
+                bool out = first == self && !con_holders_have(&s->before, task, rank);
+                bool in = first == rank && !con_holders_have(&s->before, task, self);
+                sent += out ? size : 0;
+                received += in ? size : 0;
+                if (!(turn == 1 ? out : turn == 2 && in))
+                    continue;
+                int index = world->plan.order[i];
+                copy(&p, &world->pairs[index], sizeof *world->pairs);
+                if (index < leading)
+                    copy(&p, &world->leading[index], sizeof *world->leading);
+                else
+                    p.at += leading > 0 ? sizeof *world->leading : 0;
+            }
+            if (turn == 0) {
+                team->sent_size[rank] = sent;
+                team->received_size[rank] = received;
+            }
+        }
+    }
+}
+
+cairn_status eng_sharing_gather(const cairn_world *world, bool problem)
+{
+    eng_sharing *s = world->sharing;
+    if (s == NULL || s->team.status != CAIRN_OK)
+        return s != NULL ? s->team.status : CAIRN_OK;
+    int64_t before = s->team.sent_bytes;
+    if (!s->whole) {
+        eng_contacts contacts = world->contacts;
+        eng_columns columns = eng_contacts_columns(&contacts);
+        for (int i = 0; i < columns.count; i++)
+            con_team_share_contacts(
+                &s->team, (con_rows){columns.data[i], eng_column_row_size(&columns.table[i])});
+        gather_pairs(world);
+        s->whole = true;
+    }
+    if (problem && s->active && world->problem.contact_count > 0 && world->solution_U != NULL) {
+        complete((void *)world);
+        con_rows rows[] = {{world->guess, sizeof *world->guess},
+                           {world->solution_U, sizeof *world->solution_U}};
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+            con_team_share_contacts(&s->team, rows[i]);
+    }
+    s->gathered_bytes += s->team.sent_bytes - before;
+    return s->team.status;
+}
+
+cairn_status eng_sharing_gather_all(cairn_world *world, cairn_error *error)
+{
+    cairn_status status = eng_sharing_gather(world, true);
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "a message between processes failed: %s",
+                         cairn_status_text(status));
+    return world->spheres != NULL ? eng_spheres_share_gather(world->spheres, error) : CAIRN_OK;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contacts of the implicit law shared by several processes.
+//
+// All processes have all bodies and the same list of pairs. A process holds the pairs of its
+// domains (contact/problem/team.h): it alone, or with others at borders, runs the narrow phase,
+// assembles, solves and books their contacts. The domains of a step are cut when its contacts are
+// counted; where a pair changes hands then, what was found of it goes along. Of the contacts that a
+// process does not hold it knows how many there are and whose, nothing else, until it gathers.
+#ifndef CAIRN_ENGINE_PAIRS_SHARING_H
+#define CAIRN_ENGINE_PAIRS_SHARING_H
+
+#include "contact/problem/team.h"
+#include "engine/pairs/domains.h"
+
+typedef struct eng_sharing {
+    con_team team;
+    bool active;            // the step at hand is shared
+    bool whole;             // all processes have all contacts, and what pairs remember
+    bool complete;          // and the whole problem of the step
+    int64_t steps;          // that were shared
+    int64_t gathered_bytes; // of team.sent_bytes, what gathering sent
+    // the last cut
+    int *of_body; // [body_count]
+    int levels, body_count, body_capacity;
+    con_holders before; // of its tasks
+    // of the step at hand, in the arena
+    int *task_before; // [pair_count] of each place of the plan, in the cut of the step before
+    int *task;        // the same, in the cut of this one
+    int *moved_first; // where the raw contacts of a place that came are; -1 for none. NULL: none
+    geo_contact *moved;
+} eng_sharing;
+
+cairn_status eng_sharing_create(cairn_world *world, const cairn_ranks *ranks) CAIRN_CHECK_RESULT;
+void eng_sharing_destroy(cairn_world *world);
+
+/// Before the narrow phase: whether the step is shared, and by which pairs.
+cairn_status eng_sharing_begin(cairn_world *world) CAIRN_CHECK_RESULT;
+
+static inline bool eng_sharing_is_active(const cairn_world *world)
+{
+    return world->sharing != NULL && world->sharing->active;
+}
+
+/// Whether this process looks for the contacts of the pair at a place.
+static inline bool eng_sharing_finds(const cairn_world *world, int place)
+{
+    const eng_sharing *s = world->sharing;
+    return s == NULL || !s->active ||
+           con_holders_have(&s->before, s->task_before[place], s->team.ranks.number);
+}
+
+/// Whether this process has the contacts of the pair at a place, once the domains are cut.
+static inline bool eng_sharing_has(const cairn_world *world, int place)
+{
+    const eng_sharing *s = world->sharing;
+    return s == NULL || !s->active ||
+           con_holders_have(&s->team.holders, s->task[place], s->team.ranks.number);
+}
+
+/// How many contacts join of each pair, from those that found them.
+/// @param joined  [pair_count] by places of the plan
+void eng_sharing_count(const cairn_world *world, int *joined);
+
+/// The domains are cut: what was found of pairs goes to those who have them now.
+/// @param joined  as before
+cairn_status eng_sharing_cut(cairn_world *world, const eng_domains *domains,
+                             const int *joined) CAIRN_CHECK_RESULT;
+
+/// Once the bodies of the problem are known: who sends what in its solve.
+/// @param body  [cone contacts] rows of bodies
+cairn_status eng_sharing_plan(cairn_world *world, const int (*body)[2],
+                              int row_count) CAIRN_CHECK_RESULT;
+
+/// The first failure of a message.
+static inline cairn_status eng_sharing_status(const cairn_world *world)
+{
+    return world->sharing != NULL ? world->sharing->team.status : CAIRN_OK;
+}
+
+/// All processes get all contacts and what pairs remember, and with `problem` all of the last
+/// problem and its solution.
+cairn_status eng_sharing_gather(const cairn_world *world, bool problem) CAIRN_CHECK_RESULT;
+
+/// The same with the problem, and the particle slots.
+/// @return what the exchange of messages returned
+cairn_status eng_sharing_gather_all(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
+
+#endif
