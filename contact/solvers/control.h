@@ -36,6 +36,7 @@ typedef struct con_control {
     bool (*stop)(void *context); // asked at every iteration and inside factorisations; NULL: go on
     void *stop_context;
     double cpu_end;         // clock of CPU time at which to stop: set by con_solve from cpu_limit
+    double cpu_begin;       // s, wall clock before which it cannot be used up: set like cpu_end
     base_workers *workers;  // may be NULL
     const con_local *local; // one-contact solver for those that need one; NULL: the default
     const void *local_settings; // NULL: its defaults
@@ -51,6 +52,9 @@ typedef struct con_report {
     double seconds;        // the solve alone
     int history_count; // entries written to control->history: error after an iteration (or block)
 } con_report;
+
+/// Starts the limit on CPU time, of a solve that begins now.
+void con_control_begin(con_control *control);
 
 /// The caller wants an end: `stop` says so, or the CPU time is used up.
 bool con_control_is_late(const con_control *control);

@@ -264,7 +264,7 @@ cairn_status con_solve_reduced(const con_solver *solver, const void *settings,
     if (input != CAIRN_OK)
         return input;
     con_control told = *control;
-    told.cpu_end = control->cpu_limit > 0.0 ? base_timer_cpu_seconds() + control->cpu_limit : 0.0;
+    con_control_begin(&told);
     base_arena_mark mark = base_arena_get_mark(arena);
     cairn_status status = run_reduced(solver, settings, reduction, &told, R, U, report, arena);
     base_arena_rewind(arena, mark);
@@ -286,7 +286,7 @@ cairn_status con_solve(const con_solver *solver, const void *settings, const con
     // force and moment of a contact must be of one task
     copy.domains = problem->spinning == NULL ? problem->domains : NULL;
     con_control told = *control;
-    told.cpu_end = control->cpu_limit > 0.0 ? base_timer_cpu_seconds() + control->cpu_limit : 0.0;
+    con_control_begin(&told);
     base_arena_mark mark = base_arena_get_mark(arena);
     cairn_status status = jointed ? run_jointed(solver, settings, &copy, &told, R, U, report, arena)
                                   : run(solver, settings, &copy, NULL, &told, R, U, report, arena);

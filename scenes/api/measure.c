@@ -129,7 +129,11 @@ int scn_window_add(const scn_fields *fields, const char *name, cairn_reading_fun
     cairn_error error = {0};
     if (!scn_fields_has(fields, "window")) {
         if (scn_fields_has(fields, "every") || scn_fields_has(fields, "from"))
-            scn_raise(fields->L, "%s: every and from go with window", fields->call);
+            scn_raise(fields->L,
+                      "%s: \"every\" and \"from\" are of an average over a \"window\"; rows are as "
+                      "often as "
+                      "simulation{ energy_every = } says",
+                      fields->call);
         return -1;
     }
     def.name = name;
