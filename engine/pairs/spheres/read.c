@@ -469,9 +469,10 @@ static eng_spheres_force plain_force(const eng_spheres *spheres, const eng_spher
     double radius = pass->constants[slots[0]][3], other = pass->constants[slots[1]][3];
     vec3 apart = vec3_sub(out.centre[1], out.centre[0]);
     double distance = vec3_norm(apart);
-    eng_spheres_contact c;
-    c.normal = vec3_scale(1.0 / distance, apart);
-    c.gap = distance - radius - other;
+    eng_spheres_contact c = {
+        .normal = vec3_scale(1.0 / distance, apart),
+        .gap = distance - radius - other,
+    };
     out.point = vec3_add_scaled(out.centre[0], radius + 0.5 * c.gap, c.normal);
     out.between = radius + 0.5 * c.gap >= 0.0 && other + 0.5 * c.gap >= 0.0;
     out.force = force_of(spheres, block, k, &c);
