@@ -30,7 +30,7 @@ BAD = {
     "about": (f'measure{{ name = "a", {REGION}, about = {{0, 0, 0}} }}', r"bad\.lua:2: measure: about goes with"),
     "cell": ('measure{ name = "a", region = "cell" }', r"bad\.lua:2: .*no periodic cell"),
     "window": ('measure{ name = "a", body = "ground", window = 1e-9 }', r"bad\.lua:2: .*1e-09 s is shorter than the time step, 0\.005 s"),
-    "alone": ('sensor{ name = "a", body = "ground", every = 3 }', r"bad\.lua:2: sensor: "every" and "from" are of an average over a "window""),
+    "alone": ('sensor{ name = "a", body = "ground", every = 3 }', r'bad\.lua:2: sensor: "every" and "from" are of an average over a "window"'),
     "every": ('measure{ name = "a", body = "ground", window = 1, every = 0 }', r"bad\.lua:2: .*every = 0"),
     "body": ('measure{ name = "a", bodies = { "ground", "no" } }', r'bad\.lua:2: .*"no"'),
 }
