@@ -19,10 +19,34 @@ static double thickness(const double *sizes)
     return 2.0 * fmin(sizes[0], fmin(sizes[1], sizes[2]));
 }
 
+/// Integral of x x over a rounded box. @param a  half edge of the core along x; b, c: the others
+static double second_moment(double a, double b, double c, double r)
+{
+    double r2 = r * r, r3 = r2 * r, r4 = r2 * r2;
+    double core = 8.0 / 3.0 * a * a * a * b * c;
+    double ends = 8.0 / 3.0 * b * c * r * (3.0 * a * a + 3.0 * a * r + r2);
+    double sides = 8.0 / 3.0 * r * a * a * a * (b + c);
+    double edges_along = 2.0 / 3.0 * M_PI * r2 * a * a * a;
+    double edges_across =
+        8.0 * (b + c) * (0.25 * M_PI * a * a * r2 + 2.0 / 3.0 * a * r3 + M_PI / 16.0 * r4);
+    double corners = M_PI * r3 * (4.0 / 3.0 * a * a + a * r + 4.0 / 15.0 * r2);
+    return core + ends + sides + edges_along + edges_across + corners;
+}
+
+static geo_mass rounded_mass(vec3 core, double r)
+{
+    double a = core.x, b = core.y, c = core.z;
+    double volume = 8.0 * a * b * c + 8.0 * r * (a * b + b * c + c * a) +
+                    2.0 * M_PI * r * r * (a + b + c) + 4.0 / 3.0 * M_PI * r * r * r;
+    double xx = second_moment(a, b, c, r), yy = second_moment(b, c, a, r),
+           zz = second_moment(c, a, b, r);
+    return geo_mass_centred(volume, vec3_make(yy + zz, zz + xx, xx + yy));
+}
+
 static geo_mass mass(const double *sizes)
 {
     if (sizes[3] > 0.0)
-        return geo_mass_of_rounded_box(core_of(sizes), sizes[3]);
+        return rounded_mass(core_of(sizes), sizes[3]);
     double volume = 8.0 * sizes[0] * sizes[1] * sizes[2];
     double xx = sizes[0] * sizes[0], yy = sizes[1] * sizes[1], zz = sizes[2] * sizes[2];
     double s = volume / 3.0;

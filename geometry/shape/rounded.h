@@ -10,9 +10,6 @@
 /// @param rounding  m, >= 0
 geo_mass geo_mass_of_rounded(const geo_polyhedron *core, double rounding);
 
-/// The same of a box, in closed form. @param core  m, half edges of the core
-geo_mass geo_mass_of_rounded_box(vec3 core, double rounding);
-
 /// Farthest point along a direction, by that of the core.
 static inline vec3 geo_rounded_support(vec3 corner, double rounding, vec3 direction)
 {
