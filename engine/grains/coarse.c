@@ -7,22 +7,19 @@
 // centres both branches are one. In a periodic cell a grid has the images of grains and contacts,
 // wherever it lies.
 //
-// Grains and branches are gathered first, and then each thread adds all of them, in their order, to
-// layers of cells of its own: the sums do not depend on the layers.
+// Grains and branches become sources, a batch at a time. Those of a batch are sorted by the blocks
+// of cells that they reach, and threads add blocks whose cells are not shared: the sums do not
+// depend on the threads.
 #include "engine/grains/smear.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/space/space.h"
 #include "engine/state/ids.h"
 #include "engine/state/world.h"
 
+#include <limits.h>
 #include <string.h>
 
-enum { CELLS_MAX = 1 << 28, SLABS_OF_A_THREAD = 4, ROWS = 32 };
-
-typedef struct smear_mass {
-    vec3 place, velocity;
-    double mass;
-} smear_mass;
+enum { CELLS_MAX = 1 << 28, SOURCES = 1 << 11, BOUNDARY_SOURCES = 1 << 8, PAIRS = 1 << 14 };
 
 typedef struct branch {
     vec3 start, end; // m
@@ -30,168 +27,45 @@ typedef struct branch {
     bool boundary;   // the end is on a body that is not dynamic
 } branch;
 
+/// Sources of one kind that wait to be added.
+typedef struct batch {
+    int count, room;
+    eng_smear_source *sources;        // [room]
+    double (*terms)[ENG_SMEAR_TERMS]; // [room], of branches under the Gaussian kernel
+} batch;
+
+/// Memory for batches, in one piece, which the system then keeps from frame to frame.
+typedef struct batch_memory {
+    eng_smear_source grains[SOURCES], branches[SOURCES], boundary[BOUNDARY_SOURCES];
+    eng_smear_extent extents[SOURCES]; // of the batch at hand
+    int block[PAIRS], from[PAIRS];     // its pairs: block and source
+    int order[PAIRS];                  // as eng_smear_work has it
+    double terms[][ENG_SMEAR_TERMS];   // [SOURCES], under the Gaussian kernel
+} batch_memory;
+
 typedef struct smear {
     const cairn_world *world;
     const cairn_grid *grid;
     const cairn_coarse_fields *fields;
-    const eng_smear_kernels *kernels;
-    double spacing[3], per_spacing[3]; // m, 1/m
-    double per_width, reach_squared;   // 1/m; of the kernel in widths
-    double point_factor, line_factor;  // of the kernel
-    double reach;                      // m, beyond which the kernel is nothing
-    eng_window window;                 // the grid
-    smear_mass *grains;
-    branch *branches;
-    int grain_count, branch_count;
+    eng_smear_row_function *add_row;
+    double per_width;                 // 1/m
+    double spacing[3], first[3];      // widths; m, the middle of the first cell
+    double point_factor, line_factor; // of the kernel
+    double reach;                     // of the kernel, in widths
+    eng_window window;                // the grid
+    batch batches[ENG_SMEAR_KINDS];
+    batch_memory *memory;
+    int *start;   // [cells + 1] as eng_smear_work has it
+    double *mass; // [bodies] kg; 0 where there is no grain
+    int pair_count;
 } smear;
 
-typedef enum source_kind { SOURCE_GRAINS, SOURCE_BRANCHES, SOURCE_BOUNDARY } source_kind;
-
-/// Layers of cells, and what waits to be added to them.
-typedef struct layers {
+/// Rows of blocks with no cell in common.
+typedef struct row_group {
     const smear *s;
-    int first, last; // layers
-    source_kind kind;
-    eng_smear_batch batch;
-} layers;
-
-static double lesser(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double greater(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-/// Cells [first, last] of one side whose middles may lie within reach of [a, b]; false for none.
-static inline bool side_near(const layers *slab, int k, double a, double b, int first[3],
-                             int last[3])
-{
-    const smear *s = slab->s;
-    double low = lesser(a, b) - s->reach - s->grid->low[k];
-    double high = greater(a, b) + s->reach - s->grid->low[k];
-    int least = k == 2 ? slab->first : 0, most = k == 2 ? slab->last : s->grid->cells[k] - 1;
-    double begin = low * s->per_spacing[k] - 0.5, end = high * s->per_spacing[k] - 0.5;
-    if (!(begin <= most) || !(end >= least))
-        return false;
-    first[k] = begin > least ? (int)begin + ((int)begin < begin) : least;
-    last[k] = end < most ? (int)end : most;
-    return true;
-}
-
-/// The same of a slab and the bounds of two points.
-static inline bool cells_near(const layers *slab, const vec3 *a, const vec3 *b, int first[3],
-                              int last[3])
-{
-    return side_near(slab, 2, a->z, b->z, first, last) &&
-           side_near(slab, 1, a->y, b->y, first, last) &&
-           side_near(slab, 0, a->x, b->x, first, last);
-}
-
-/// Adds the pairs of the batch to the fields; the source at hand stays.
-static void flush(layers *slab)
-{
-    eng_smear_batch *batch = &slab->batch;
-    const eng_smear_kernels *kernels = slab->s->kernels;
-    const cairn_coarse_fields *f = slab->s->fields;
-    cairn_kernel kernel = slab->s->grid->kernel;
-    int at_hand = batch->source_count - 1;
-    batch->end[at_hand] = batch->count;
-    if (slab->kind == SOURCE_BRANCHES) {
-        kernels->lines[kernel](batch);
-        kernels->add_tensors(batch, f->contact_stress);
-    } else {
-        kernels->points[kernel](batch);
-        kernels->add_vectors(batch, slab->kind == SOURCE_GRAINS ? f->density : NULL,
-                             slab->kind == SOURCE_GRAINS ? f->momentum : f->boundary_force);
-    }
-    if (slab->kind == SOURCE_GRAINS)
-        kernels->add_tensors(batch, f->kinetic_stress);
-    batch->scalar[0] = batch->scalar[at_hand];
-    memmove(batch->vector[0], batch->vector[at_hand], sizeof batch->vector[0]);
-    memmove(batch->tensor[0], batch->tensor[at_hand], sizeof batch->tensor[0]);
-    batch->source_count = 1;
-    batch->count = 0;
-}
-
-/// Ends the source at hand and makes room for another of a kind in the batch; its number.
-static int begin_source(layers *slab, source_kind kind)
-{
-    eng_smear_batch *batch = &slab->batch;
-    if (batch->source_count > 0)
-        batch->end[batch->source_count - 1] = batch->count;
-    if (batch->source_count > 0 &&
-        (slab->kind != kind || batch->source_count == ENG_SMEAR_SOURCES)) {
-        flush(slab);
-        batch->source_count = 0;
-    }
-    slab->kind = kind;
-    return batch->source_count++;
-}
-
-/// Rows of cells along x that may be within reach of a source.
-typedef struct row_list {
-    int count;
-    double across[ROWS], part[ROWS]; // as in eng_smear_row
-    int cell[ROWS];
-} row_list;
-
-/// Pairs of the source at hand with the cells [first, last] of rows.
-static void pick_rows(layers *slab, eng_smear_row *row, const row_list *rows, int first, int last)
-{
-    enum { PIECE = ENG_SMEAR_ROOM / 2 };
-    for (int i = 0; i < rows->count; i++) {
-        row->across = rows->across[i];
-        row->part = rows->part[i];
-        row->cell = rows->cell[i];
-        for (int x = first; x <= last; x += PIECE) {
-            row->begin = x;
-            row->end = x + PIECE <= last ? x + PIECE : last + 1;
-            if (slab->batch.count + (row->end - x) > ENG_SMEAR_ROOM)
-                flush(slab);
-            slab->s->kernels->pick(&slab->batch, row);
-        }
-    }
-}
-
-/// Pairs of the source at hand, from a place along a unit vector, for a point 0. Rows whose
-/// distance across x alone is too long are left out; branches that no processor foresees would cost
-/// more.
-static void add_source(layers *slab, const vec3 *from, const vec3 *way, double length,
-                       const int first[3], const int last[3])
-{
-    const smear *s = slab->s;
-    const double *low = s->grid->low, *d = s->spacing;
-    double per_width = s->per_width;
-    vec3 a = *from, along = *way;
-    double slope2 = along.y * along.y + along.z * along.z;
-    double per_slope = slope2 > 0.0 ? 1.0 / slope2 : 0.0;
-    eng_smear_row row = {.first = per_width * (low[0] + 0.5 * d[0] - a.x),
-                         .spacing = per_width * d[0],
-                         .slope = along.x,
-                         .length = per_width * length,
-                         .reach = s->reach_squared};
-    row_list rows;
-    rows.count = 0;
-    for (int z = first[2]; z <= last[2]; z++)
-        for (int y = first[1]; y <= last[1]; y++) {
-            double dy = per_width * (low[1] + (y + 0.5) * d[1] - a.y);
-            double dz = per_width * (low[2] + (z + 0.5) * d[2] - a.z);
-            double across = dy * dy + dz * dz, part = dy * along.y + dz * along.z;
-            double foot = greater(lesser(part * per_slope, row.length), 0.0);
-            rows.across[rows.count] = across;
-            rows.part[rows.count] = part;
-            rows.cell[rows.count] = s->grid->cells[0] * (y + s->grid->cells[1] * z);
-            rows.count += across - foot * (part + part - foot * slope2) < row.reach;
-            if (rows.count == ROWS) {
-                pick_rows(slab, &row, &rows, first[0], last[0]);
-                rows.count = 0;
-            }
-        }
-    pick_rows(slab, &row, &rows, first[0], last[0]);
-}
+    const eng_smear_work *work;
+    int first[2], rows[2]; // of y and z: every second one from the first on
+} row_group;
 
 static void set_product(double out[9], double factor, vec3 a, vec3 b)
 {
@@ -200,117 +74,237 @@ static void set_product(double out[9], double factor, vec3 a, vec3 b)
             out[3 * i + k] = factor * vec3_get(a, i) * vec3_get(b, k);
 }
 
-/// Mass, momentum and momentum flux of a grain.
-static void smear_grain(layers *slab, double mass, const vec3 *place, const vec3 *v)
-{
-    static const vec3 nowhere = {0.0, 0.0, 0.0};
-    int first[3], last[3];
-    if (!cells_near(slab, place, place, first, last))
-        return;
-    int source = begin_source(slab, SOURCE_GRAINS);
-    mass *= slab->s->point_factor;
-    slab->batch.scalar[source] = mass;
-    vec3_store(slab->batch.vector[source], vec3_scale(mass, *v));
-    set_product(slab->batch.tensor[source], mass, *v, *v);
-    add_source(slab, place, &nowhere, 0.0, first, last);
-}
+// ---------------------------------------------------------------- sources and blocks
 
-/// Stress of the force on a grain at the end of a branch from its centre.
-static void smear_branch(layers *slab, const vec3 *force, const vec3 *start, const vec3 *end)
-{
-    int first[3], last[3];
-    vec3 line = vec3_sub(*end, *start);
-    double length = vec3_norm(line);
-    if (!(length > 0.0) || !cells_near(slab, start, end, first, last))
-        return;
-    int source = begin_source(slab, SOURCE_BRANCHES);
-    vec3 along = vec3_scale(1.0 / length, line);
-    set_product(slab->batch.tensor[source], -slab->s->line_factor / length, *force, line);
-    add_source(slab, start, &along, length, first, last);
-}
-
-/// The force itself, where it comes from a boundary.
-static void smear_boundary(layers *slab, const vec3 *force, const vec3 *end)
-{
-    static const vec3 nowhere = {0.0, 0.0, 0.0};
-    int first[3], last[3];
-    if (!cells_near(slab, end, end, first, last))
-        return;
-    int source = begin_source(slab, SOURCE_BOUNDARY);
-    vec3_store(slab->batch.vector[source], vec3_scale(slab->s->point_factor, *force));
-    add_source(slab, end, &nowhere, 0.0, first, last);
-}
-
-/// A grain, or a branch, moved by lattice vectors.
-static void smear_image(layers *slab, const smear_mass *g, const branch *b, vec3 shift)
-{
-    if (g != NULL) {
-        // images move with the strain of the cell
-        vec3 drift = mat3_apply(&slab->s->world->cell.gradient, shift);
-        vec3 place = vec3_add(g->place, shift), velocity = vec3_add(g->velocity, drift);
-        smear_grain(slab, g->mass, &place, &velocity);
-        return;
-    }
-    vec3 start = vec3_add(b->start, shift), end = vec3_add(b->end, shift);
-    smear_branch(slab, &b->force, &start, &end);
-    if (b->boundary)
-        smear_boundary(slab, &b->force, &end);
-}
-
-/// A grain or a branch, with its images.
-static void smear_images(layers *slab, const smear_mass *g, const branch *b)
-{
-    const smear *s = slab->s;
-    int from[3] = {0, 0, 0}, to[3] = {0, 0, 0};
-    double distance = g == NULL ? vec3_norm(vec3_sub(b->end, b->start)) : 0.0;
-    eng_window_images(&s->window, g != NULL ? g->place : b->start, s->reach + distance, from, to);
-    for (int i = from[0]; i <= to[0]; i++)
-        for (int j = from[1]; j <= to[1]; j++)
-            for (int k = from[2]; k <= to[2]; k++) {
-                const double n[3] = {i, j, k};
-                smear_image(slab, g, b, eng_cell_vector(&s->world->cell.middle, n));
-            }
-}
-
-static void smear_sources(layers *slab)
-{
-    const smear *s = slab->s;
-    for (int i = 0; i < s->grain_count; i++)
-        smear_grain(slab, s->grains[i].mass, &s->grains[i].place, &s->grains[i].velocity);
-    for (int i = 0; i < s->branch_count; i++) {
-        const branch *b = &s->branches[i];
-        smear_branch(slab, &b->force, &b->start, &b->end);
-        if (b->boundary)
-            smear_boundary(slab, &b->force, &b->end);
-    }
-}
-
-static void smear_periodic_sources(layers *slab)
-{
-    const smear *s = slab->s;
-    for (int i = 0; i < s->grain_count; i++)
-        smear_images(slab, &s->grains[i], NULL);
-    for (int i = 0; i < s->branch_count; i++)
-        smear_images(slab, NULL, &s->branches[i]);
-}
-
-static void smear_slab(void *context, int begin, int end, int chunk, int worker)
+static void add_rows(void *context, int begin, int end, int chunk, int worker)
 {
     (void)chunk;
     (void)worker;
-    const smear *s = context;
-    layers slab = {.s = s, .first = begin, .last = end - 1};
-    if (s->world->cell.any)
-        smear_periodic_sources(&slab);
-    else
-        smear_sources(&slab);
-    if (slab.batch.source_count > 0)
-        flush(&slab);
+    const row_group *group = context;
+    for (int i = begin; i < end; i++) {
+        int y = group->first[0] + 2 * (i % group->rows[0]);
+        int z = group->first[1] + 2 * (i / group->rows[0]);
+        group->s->add_row(group->work, y + group->work->cells[1] * z);
+    }
 }
 
-static bool is_grain(const cairn_world *world, int body)
+/// Sorts the pairs by blocks, those of a block in their order.
+static void sort_pairs(smear *s, eng_smear_work *work)
 {
-    return eng_body_is_live(world, body) && world->bodies[body].kind == CAIRN_DYNAMIC;
+    int first = INT_MAX, last = -1;
+    for (int i = 0; i < s->pair_count; i++) {
+        first = s->memory->block[i] < first ? s->memory->block[i] : first;
+        last = s->memory->block[i] > last ? s->memory->block[i] : last;
+    }
+    int blocks = last + 1 - first, sum = 0, *start = s->start;
+    for (int i = 0; i <= blocks; i++)
+        start[i] = 0;
+    for (int i = 0; i < s->pair_count; i++)
+        start[s->memory->block[i] - first]++;
+    for (int i = 0; i <= blocks; i++) {
+        sum += start[i];
+        start[i] = sum;
+    }
+    // from the last on, each block's end moves to its start
+    for (int i = s->pair_count - 1; i >= 0; i--)
+        s->memory->order[--start[s->memory->block[i] - first]] = s->memory->from[i];
+    work->first_block = first;
+    work->end_block = last + 1;
+}
+
+/// Adds the pairs at hand to the fields.
+static void add_pairs(smear *s, eng_smear_work *work)
+{
+    if (s->pair_count == 0)
+        return;
+    const int *cells = work->cells;
+    sort_pairs(s, work);
+    for (int colour = 0; colour < 4; colour++) {
+        row_group group = {.s = s, .work = work, .first = {colour & 1, colour >> 1}};
+        for (int k = 0; k < 2; k++)
+            group.rows[k] = (cells[k + 1] + 1 - group.first[k]) / 2;
+        base_parallel_for(s->world->workers, group.rows[0] * group.rows[1], 1, add_rows, &group);
+    }
+    s->pair_count = 0;
+}
+
+static void pair_source(smear *s, eng_smear_work *work, int index)
+{
+    const eng_smear_extent *extent = &s->memory->extents[index];
+    const int *first = extent->first, *count = extent->count, *cells = work->cells;
+    for (int z = 0; z < count[2]; z++)
+        for (int y = 0; y < count[1]; y++) {
+            int row = first[1] + 2 * y + cells[1] * (first[2] + 2 * z);
+            int block = first[0] + cells[0] * row;
+            for (int x = 0; x < count[0]; x++) {
+                if (s->pair_count == PAIRS)
+                    add_pairs(s, work);
+                s->memory->block[s->pair_count] = block + 2 * x;
+                s->memory->from[s->pair_count++] = index;
+            }
+        }
+}
+
+/// Adds all that waits of a kind.
+static void add_batch(smear *s, eng_smear_kind kind)
+{
+    batch *waiting = &s->batches[kind];
+    const int *cells = s->grid->cells;
+    eng_smear_work work = {.kind = kind,
+                           .kernel = s->grid->kernel,
+                           .cells = {cells[0], cells[1], cells[2]},
+                           .spacing = {s->spacing[0], s->spacing[1], s->spacing[2]},
+                           .reach = s->reach * s->reach,
+                           .sources = waiting->sources,
+                           .terms = (const double(*)[ENG_SMEAR_TERMS])waiting->terms,
+                           .order = s->memory->order,
+                           .start = s->start,
+                           .fields = s->fields};
+    eng_smear_extents(&work, waiting->count, s->memory->extents);
+    for (int i = 0; i < waiting->count; i++)
+        pair_source(s, &work, i);
+    add_pairs(s, &work);
+    waiting->count = 0;
+}
+
+static inline eng_smear_source *next_source(smear *s, eng_smear_kind kind)
+{
+    if (s->batches[kind].count == s->batches[kind].room)
+        add_batch(s, kind);
+    return &s->batches[kind].sources[s->batches[kind].count++];
+}
+
+static inline void place_source(const smear *s, eng_smear_source *source, vec3 place)
+{
+    source->place[0] = s->per_width * (place.x - s->first[0]);
+    source->place[1] = s->per_width * (place.y - s->first[1]);
+    source->place[2] = s->per_width * (place.z - s->first[2]);
+}
+
+/// Mass, momentum and momentum flux of a grain.
+static void smear_grain(smear *s, double mass, vec3 place, vec3 v)
+{
+    eng_smear_source *source = next_source(s, ENG_SMEAR_GRAINS);
+    vec3 momentum = vec3_scale(mass * s->point_factor, v);
+    place_source(s, source, place);
+    source->mass = mass * s->point_factor;
+    vec3_store(source->amount, momentum);
+    source->amount[3] = momentum.x * v.x;
+    source->amount[4] = momentum.y * v.y;
+    source->amount[5] = momentum.z * v.z;
+    source->amount[6] = momentum.x * v.y;
+    source->amount[7] = momentum.x * v.z;
+    source->amount[8] = momentum.y * v.z;
+}
+
+/// Stress of the force on a grain at the end of a line from `start`; along it a unit vector.
+static inline void smear_line(smear *s, vec3 force, vec3 start, vec3 along, double length)
+{
+    bool lucy = s->grid->kernel == CAIRN_KERNEL_LUCY;
+    eng_smear_source *source = next_source(s, ENG_SMEAR_BRANCHES);
+    place_source(s, source, lucy ? start : vec3_add_scaled(start, 0.5 * length, along));
+    vec3_store(source->along, along);
+    source->length = length * s->per_width;
+    // Lucy's is an integral over lengths in widths, the Gaussian's a mean
+    double factor = lucy ? -s->line_factor : -s->point_factor * length;
+    const vec3 f = vec3_scale(factor, force);
+    vec3_store(source->amount, vec3_scale(f.x, along));
+    vec3_store(source->amount + 3, vec3_scale(f.y, along));
+    vec3_store(source->amount + 6, vec3_scale(f.z, along));
+    if (!lucy)
+        eng_smear_line_terms(
+            0.5 * source->length,
+            s->batches[ENG_SMEAR_BRANCHES].terms[s->batches[ENG_SMEAR_BRANCHES].count - 1]);
+}
+
+/// The same at the end of a branch from its centre; the Gaussian kernel takes two widths at a time.
+static inline void smear_branch(smear *s, vec3 force, vec3 start, vec3 end)
+{
+    vec3 line = vec3_sub(end, start);
+    double length = vec3_norm(line), widths = length * s->per_width;
+    if (!(length > 0.0))
+        return;
+    vec3 along = vec3_scale(1.0 / length, line);
+    int64_t pieces =
+        s->grid->kernel == CAIRN_KERNEL_LUCY || widths <= 2.0 ? 1 : (int64_t)ceil(0.5 * widths);
+    for (int64_t i = 0; i < pieces; i++) {
+        double piece = length / (double)pieces;
+        smear_line(s, force, vec3_add_scaled(start, (double)i * piece, along), along, piece);
+    }
+}
+
+/// The force itself, where it comes from a boundary.
+static void smear_boundary(smear *s, vec3 force, vec3 end)
+{
+    eng_smear_source *source = next_source(s, ENG_SMEAR_BOUNDARY);
+    place_source(s, source, end);
+    vec3_store(source->amount, vec3_scale(s->point_factor, force));
+}
+
+static inline void smear_contact(smear *s, const branch *b, vec3 shift)
+{
+    vec3 start = vec3_add(b->start, shift), end = vec3_add(b->end, shift);
+    smear_branch(s, b->force, start, end);
+    if (b->boundary)
+        smear_boundary(s, b->force, end);
+}
+
+/// Images in a periodic cell that may reach the grid, by numbers of lattice vectors.
+typedef struct images {
+    int from[3], to[3];
+} images;
+
+static images images_of(const smear *s, vec3 place, double distance)
+{
+    images out;
+    eng_window_images(&s->window, place, s->reach * s->grid->width + distance, out.from, out.to);
+    return out;
+}
+
+static vec3 image_shift(const smear *s, int i, int j, int k)
+{
+    const double n[3] = {i, j, k};
+    return eng_cell_vector(&s->world->cell.middle, n);
+}
+
+/// A grain with its images, which move with the strain of the cell.
+static void add_grain(smear *s, double mass, vec3 place, vec3 velocity)
+{
+    if (!s->world->cell.any) {
+        smear_grain(s, mass, place, velocity);
+        return;
+    }
+    images in = images_of(s, place, 0.0);
+    for (int i = in.from[0]; i <= in.to[0]; i++)
+        for (int j = in.from[1]; j <= in.to[1]; j++)
+            for (int k = in.from[2]; k <= in.to[2]; k++) {
+                vec3 shift = image_shift(s, i, j, k);
+                vec3 drift = mat3_apply(&s->world->cell.gradient, shift);
+                smear_grain(s, mass, vec3_add(place, shift), vec3_add(velocity, drift));
+            }
+}
+
+static inline void add_branch(smear *s, const branch *b)
+{
+    if (!s->world->cell.any) {
+        smear_contact(s, b, (vec3){0.0, 0.0, 0.0});
+        return;
+    }
+    images in = images_of(s, b->start, vec3_norm(vec3_sub(b->end, b->start)));
+    for (int i = in.from[0]; i <= in.to[0]; i++)
+        for (int j = in.from[1]; j <= in.to[1]; j++)
+            for (int k = in.from[2]; k <= in.to[2]; k++)
+                smear_contact(s, b, image_shift(s, i, j, k));
+}
+
+// ---------------------------------------------------------------- what there is
+
+static void weigh_grains(smear *s)
+{
+    const cairn_world *world = s->world;
+    for (int row = 0; row < world->body_count; row++)
+        if (eng_body_is_live(world, row) && world->bodies[row].kind == CAIRN_DYNAMIC)
+            s->mass[row] = world->bodies[row].mass;
 }
 
 /// Those of the sphere executor first, in the order in which they lie in space.
@@ -319,17 +313,14 @@ static void gather_grains(smear *s)
     const cairn_world *world = s->world;
     eng_spheres_grain own;
     for (int slot = 0; slot < eng_spheres_slot_count(world); slot++)
-        if (eng_spheres_grain_of(world, slot, &own) && is_grain(world, own.body))
-            s->grains[s->grain_count++] =
-                (smear_mass){own.centre, own.velocity, world->bodies[own.body].mass};
+        if (eng_spheres_grain_of(world, slot, &own) && s->mass[own.body] > 0.0)
+            add_grain(s, s->mass[own.body], own.centre, own.velocity);
     for (int row = 0; row < world->body_count; row++) {
-        if (!is_grain(world, row) || eng_spheres_holds(world, row))
+        if (!(s->mass[row] > 0.0) || eng_spheres_holds(world, row))
             continue;
-        smear_mass *g = &s->grains[s->grain_count++];
-        g->mass = world->bodies[row].mass;
-        g->place = eng_spheres_steps(world, row) ? eng_spheres_centre_of(world, row)
-                                                 : eng_middle_of(world, row).position;
-        g->velocity = vec3_from(eng_state_of(world, row).v);
+        vec3 place = eng_spheres_steps(world, row) ? eng_spheres_centre_of(world, row)
+                                                   : eng_middle_of(world, row).position;
+        add_grain(s, s->mass[row], place, vec3_from(eng_state_of(world, row).v));
     }
 }
 
@@ -345,19 +336,19 @@ static bool is_between(vec3 a, vec3 b, vec3 point)
 /// Branches of a contact with a force on its second body.
 static void add_contact(smear *s, const eng_spheres_force *f)
 {
-    const bool grains[2] = {is_grain(s->world, f->body[0]), is_grain(s->world, f->body[1])};
+    const bool grains[2] = {s->mass[f->body[0]] > 0.0, s->mass[f->body[1]] > 0.0};
     vec3 opposite = vec3_negate(f->force);
     if (!(vec3_norm_squared(f->force) > 0.0))
         return;
     if (grains[0] && grains[1] &&
         (f->between || is_between(f->centre[0], f->centre[1], f->point))) {
-        s->branches[s->branch_count++] = (branch){f->centre[0], f->centre[1], opposite, false};
+        add_branch(s, &(branch){f->centre[0], f->centre[1], opposite, false});
         return;
     }
     for (int side = 0; side < 2; side++)
         if (grains[side])
-            s->branches[s->branch_count++] = (branch){
-                f->centre[side], f->point, side == 0 ? opposite : f->force, !grains[1 - side]};
+            add_branch(s, &(branch){f->centre[side], f->point, side == 0 ? opposite : f->force,
+                                    !grains[1 - side]});
 }
 
 static void gather_branches(smear *s)
@@ -454,25 +445,44 @@ static cairn_status complete(const base_allocator *allocator, size_t points,
     return CAIRN_OK;
 }
 
-/// Gathers what there is and adds it to all fields.
-static cairn_status smear_all(smear *s)
+/// Memory for batches; false where there is not enough.
+static bool make_room(smear *s, size_t points)
 {
-    const cairn_world *world = s->world;
-    const base_allocator *allocator = &world->allocator;
-    size_t contacts = (size_t)cairn_contact_count(world);
-    s->grains = base_allocate(allocator, (size_t)world->body_count + 1, sizeof *s->grains);
-    s->branches = base_allocate(allocator, 2 * contacts + 1, sizeof *s->branches);
-    bool enough = s->grains != NULL && s->branches != NULL;
+    const base_allocator *allocator = &s->world->allocator;
+    bool lucy = s->grid->kernel == CAIRN_KERNEL_LUCY;
+    size_t terms = lucy ? 0 : SOURCES * sizeof *s->memory->terms;
+    s->memory = base_allocate(allocator, 1, sizeof *s->memory + terms);
+    s->mass = base_allocate(allocator, (size_t)s->world->body_count + 1, sizeof *s->mass);
+    s->start = base_allocate(allocator, points + 1, sizeof *s->start);
+    if (s->memory == NULL || s->mass == NULL || s->start == NULL)
+        return false;
+    s->batches[ENG_SMEAR_GRAINS] = (batch){.room = SOURCES, .sources = s->memory->grains};
+    s->batches[ENG_SMEAR_BRANCHES] = (batch){
+        .room = SOURCES, .sources = s->memory->branches, .terms = lucy ? NULL : s->memory->terms};
+    s->batches[ENG_SMEAR_BOUNDARY] =
+        (batch){.room = BOUNDARY_SOURCES, .sources = s->memory->boundary};
+    return true;
+}
+
+static void give_room_back(smear *s)
+{
+    base_release(&s->world->allocator, s->start);
+    base_release(&s->world->allocator, s->mass);
+    base_release(&s->world->allocator, s->memory);
+}
+
+/// Adds what there is to all fields.
+static cairn_status smear_all(smear *s, size_t points)
+{
+    bool enough = make_room(s, points);
     if (enough) {
+        weigh_grains(s);
         gather_grains(s);
         gather_branches(s);
-        int count = s->grid->cells[2], slabs = 1;
-        if (world->workers != NULL)
-            slabs = SLABS_OF_A_THREAD * base_workers_count(world->workers);
-        base_parallel_for(world->workers, count, (count + slabs - 1) / slabs, smear_slab, s);
+        for (int kind = 0; kind < ENG_SMEAR_KINDS; kind++)
+            add_batch(s, (eng_smear_kind)kind);
     }
-    base_release(allocator, s->branches);
-    base_release(allocator, s->grains);
+    give_room_back(s);
     return enough ? CAIRN_OK : CAIRN_ERROR_MEMORY;
 }
 
@@ -493,19 +503,19 @@ cairn_status cairn_world_coarse_grain(const cairn_world *world, const cairn_grid
     smear s = {.world = world,
                .grid = grid,
                .fields = &all,
-               .kernels = eng_smear_choose(),
+               .add_row = eng_smear_choose(),
                .per_width = 1.0 / grid->width,
-               .reach_squared = eng_smear_reach(grid->kernel) * eng_smear_reach(grid->kernel),
                .point_factor = eng_smear_point_factor(grid),
                .line_factor = eng_smear_line_factor(grid),
-               .reach = eng_smear_reach(grid->kernel) * grid->width};
+               .reach = eng_smear_reach(grid->kernel)};
     for (int k = 0; k < 3; k++) {
-        s.spacing[k] = (grid->high[k] - grid->low[k]) / grid->cells[k];
-        s.per_spacing[k] = 1.0 / s.spacing[k];
+        double spacing = (grid->high[k] - grid->low[k]) / grid->cells[k];
+        s.first[k] = grid->low[k] + 0.5 * spacing;
+        s.spacing[k] = spacing * s.per_width;
     }
     geo_bounds box = {vec3_from(grid->low), vec3_from(grid->high)};
     s.window = eng_window_make(&world->cell, &world->cell.middle, box);
-    status = smear_all(&s);
+    status = smear_all(&s, points);
     take_mean_flux(&s, points);
     base_release(&world->allocator, own);
     return status == CAIRN_OK ? CAIRN_OK : base_fail(error, status, "out of memory for fields");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of a kernel over the points of a grid: values at places, and means along straight lines.
 //
-// Each function is compiled for three vector sets from the same plain loops, with arguments of its
-// own in meson.build that let the compiler make vectors of them: roots set no errno. Products are
-// not fused with sums, so that all sets give the same bits.
+// Each function is compiled for three vector sets from the same plain loops over the eight points
+// of a block, with arguments of its own in meson.build that let the compiler make vectors of them:
+// roots set no errno. Products are not fused with sums, so that all sets give the same bits.
 #include "engine/grains/smear.h"
 
 #include "base/elementary.h"
@@ -12,165 +12,285 @@
 #include <math.h>
 #include <string.h>
 
-static inline uint64_t bits_of(double x)
+enum { LANES = 8, SUMS_MOST = ENG_SMEAR_AMOUNTS + 1 };
+
+typedef double vector8 __attribute__((vector_size(64)));
+
+// what is not inlined would be compiled without the vectors of its caller
+#define INLINE static inline __attribute__((always_inline))
+
+// a loop over the points of a block becomes vectors as long as it is not unrolled first
+#define ONE_VECTOR _Pragma("GCC unroll 1")
+
+INLINE uint64_t bits_of(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
-static inline double number_of(uint64_t bits)
+INLINE double number_of(uint64_t bits)
 {
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
-/// Natural logarithm of a normal number of at least 1, within a few units of its last place: that
-/// of base/ is exact, and takes ten times as long.
-static inline double quick_ln(double x)
-{
-    static const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
-    // the exponent such that m lies between the roots of 1/2 and 2
-    const uint64_t sqrt_half = UINT64_C(0x3fe6a09e667f3bcd),
-                   two_to_52 = UINT64_C(0x4330000000000000);
-    uint64_t bits = bits_of(x), exponent = (bits - sqrt_half) >> 52;
-    double power = number_of(exponent | two_to_52) - 0x1p52;
-    double m = number_of(bits - (exponent << 52));
-    // ln m = 2 (s + s^3/3 + s^5/5 + ...) with |s| < 0.1716
-    double s = (m - 1.0) / (m + 1.0), z = s * s, sum = 1.0 / 23.0;
-    sum = 1.0 / 21.0 + z * sum;
-    sum = 1.0 / 19.0 + z * sum;
-    sum = 1.0 / 17.0 + z * sum;
-    sum = 1.0 / 15.0 + z * sum;
-    sum = 1.0 / 13.0 + z * sum;
-    sum = 1.0 / 11.0 + z * sum;
-    sum = 1.0 / 9.0 + z * sum;
-    sum = 1.0 / 7.0 + z * sum;
-    sum = 1.0 / 5.0 + z * sum;
-    sum = 1.0 / 3.0 + z * sum;
-    return power * ln2_high + (2.0 * (s + s * z * sum) + power * ln2_low);
-}
-
-/// Lucy's kernel is (1 + 3 x)(1 - x)^3 at the distance x.
-static inline double lucy_at(double square)
-{
-    double x = sqrt(square), rest = 1.0 - x;
-    return (1.0 + 3.0 * x) * rest * rest * rest;
-}
-
-/// Integral of Lucy's 1 - 6 r^2 + 8 r^3 - 3 r^4 from 0 to u along a line at the distance d, but for
-/// its logarithm 3 d^4 asinh(u/d); q is the distance of that end.
-static inline double lucy_powers(double u, double q, double d2)
-{
-    double u2 = u * u;
-    double cubes = 0.125 * u * (2.0 * u2 + 5.0 * d2) * q;
-    double squares = u * (d2 + u2 / 3.0);
-    double fourths = u * (d2 * d2 + 2.0 / 3.0 * d2 * u2 + 0.2 * u2 * u2);
-    return u - 6.0 * squares + 8.0 * cubes - 3.0 * fourths;
-}
-
-static inline double lesser(double a, double b)
+INLINE double lesser(double a, double b)
 {
     return a < b ? a : b;
 }
 
-static inline double greater(double a, double b)
+INLINE double greater(double a, double b)
 {
     return a > b ? a : b;
 }
 
-/// Integral of Lucy's kernel along a line, where it is not nothing.
-static inline double lucy_along(double square, double along, double length)
+/// Chooses by bits: the compiler would join what hangs on one condition, and take all the roots.
+INLINE double if_negative(double x, double yes, double no)
 {
-    double d2 = greater(square - along * along, 0.0), from = -along, to = length - along;
+    uint64_t mask = (uint64_t)((int64_t)bits_of(x) >> 63);
+    return number_of((bits_of(yes) & mask) | (bits_of(no) & ~mask));
+}
+
+/// ln(above / below) of normal numbers, above >= below, to 1e-16: that of base/ is exact, and takes
+/// ten times as long.
+INLINE double quick_ln(double above, double below)
+{
+    // the power of two such that the rest lies between 2/3 and 3/2
+    const uint64_t half = UINT64_C(1) << 51, two_to_52 = UINT64_C(0x4330000000000000);
+    uint64_t bits = bits_of(above), exponent = (bits - bits_of(below) + half) >> 52;
+    double power = number_of(exponent | two_to_52) - 0x1p52;
+    double rest = number_of(bits - (exponent << 52));
+    // ln m = 2 atanh s with |s| <= 0.2; atanh s = s + s^3 sum, fitted to 2e-15
+    double s = (rest - below) / (rest + below), z = s * s, z2 = z * z;
+    double sum =
+        (0x1.5555555555570p-2 + 0x1.999999997a8b6p-3 * z) +
+        z2 * (0x1.2492495467eafp-3 + 0x1.c71c3a9f70706p-4 * z) +
+        z2 * z2 * ((0x1.746c307b14cc0p-4 + 0x1.38f773e12cd5cp-4 * z) + z2 * 0x1.36054e62727d6p-4);
+    return power * M_LN2 + 2.0 * (s + s * z * sum);
+}
+
+/// exp(x) for -700 < x <= 0, to 2e-16.
+INLINE double quick_exp(double x)
+{
+    static const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
+    const double whole = 0x1.8p52;
+    double shifted = x * (1.0 / M_LN2) + whole, power = shifted - whole;
+    double r = (x - power * ln2_high) - power * ln2_low;
+    // the series, |r| < 0.347
+    double r2 = r * r, r4 = r2 * r2;
+    double low = (0.5 + 1.0 / 6.0 * r) + r2 * (1.0 / 24.0 + 1.0 / 120.0 * r);
+    double middle = (1.0 / 720.0 + 1.0 / 5040.0 * r) + r2 * (1.0 / 40320.0 + 1.0 / 362880.0 * r);
+    double high = (1.0 / 3628800.0 + 1.0 / 39916800.0 * r) +
+                  r2 * (1.0 / 479001600.0 + 1.0 / 6227020800.0 * r);
+    double sum = low + r4 * (middle + r4 * high);
+    return number_of(bits_of(1.0 + (r + r * r * sum)) + (bits_of(shifted) << 52));
+}
+
+/// Lucy's kernel is (1 + 3 x)(1 - x)^3 at the distance x.
+INLINE double lucy_at(double square)
+{
+    double x = sqrt(lesser(square, 1.0)), rest = 1.0 - x;
+    return (1.0 + 3.0 * x) * rest * rest * rest;
+}
+
+/// Integral of Lucy's kernel 1 - 6 r^2 + 8 r^3 - 3 r^4 along a line from where it begins, where it
+/// is not nothing. At the distance d from the line it is, between u = a and b at the distances q,
+/// that of u ((1 - 6 d^2 - 3 d^4) - u^2 (2 + 2 d^2 + 0.6 u^2) + (2 u^2 + 5 d^2) q) + 3 d^4 ln(u +
+/// q).
+/// @param square  squared distance of the point from where the line begins
+/// @param along   foot of the point on the line from there
+INLINE double lucy_along(double square, double along, double length)
+{
+    double from2 = along * along, to = length - along, to2 = to * to;
+    double d2 = greater(square - from2, 0.0), d4 = d2 * d2;
     // ends beyond the kernel move to where the line leaves it
-    double room = greater(1.0 - d2, 0.0);
-    double from2 = from * from, to2 = to * to;
-    double reach0 = d2 + from2, reach1 = d2 + to2;
-    double root0 = sqrt(from2 > room ? room : reach0), root1 = sqrt(to2 > room ? room : reach1);
-    double end0 = from < 0.0 ? -root0 : root0, end1 = to < 0.0 ? -root1 : root1;
-    double a = from2 > room ? end0 : from, q0 = from2 > room ? 1.0 : root0;
-    double b = to2 > room ? end1 : to, q1 = to2 > room ? 1.0 : root1;
-    double sum = lucy_powers(b, q1, d2) - lucy_powers(a, q0, d2);
-    // asinh(b/d) - asinh(a/d) by one logarithm, of factors that do not cancel
-    double e0 = fabs(a) + q0, e1 = fabs(b) + q1, both = e0 * e1;
-    double above = a >= 0.0 ? e1 : b <= 0.0 ? e0 : both;
-    double below = a >= 0.0 ? e0 : b <= 0.0 ? e1 : d2;
-    above = d2 > 1e-18 ? above : 1.0;
-    below = d2 > 1e-18 ? below : 1.0;
-    return sum + 3.0 * d2 * d2 * quick_ln(greater(above / below, 1.0));
+    double room = greater(1.0 - d2, 0.0), beyond_a = room - from2, beyond_b = room - to2;
+    double root_a = sqrt(if_negative(beyond_a, room, d2 + from2));
+    double root_b = sqrt(if_negative(beyond_b, room, d2 + to2));
+    double q0 = if_negative(beyond_a, 1.0, root_a), q1 = if_negative(beyond_b, 1.0, root_b);
+    double a = if_negative(beyond_a, copysign(root_a, -along), -along), a2 = a * a;
+    double b = if_negative(beyond_b, copysign(root_b, to), to), b2 = b * b;
+    double even = 1.0 - (6.0 * d2 + 3.0 * d4), second = 2.0 + 2.0 * d2, odd = 5.0 * d2;
+    double at_a = even - a2 * (second + 0.6 * a2) + (a2 + a2 + odd) * q0;
+    double at_b = even - b2 * (second + 0.6 * b2) + (b2 + b2 + odd) * q1;
+    // the logarithm's factors do not cancel in the sides of a triangle
+    double sides = q0 + q1, base = b - a, excess = greater(sides - base, 1e-30);
+    return (b * at_b - a * at_a) + 3.0 * d4 * quick_ln(greater(sides + base, excess), excess);
 }
 
-static inline void lucy_points(eng_smear_batch *batch)
-{
-    int count = (batch->count + 7) / 8 * 8;
-    for (int i = 0; i < count; i++)
-        batch->value[i] = lucy_at(batch->square[i]);
-}
+/// Places of the points of a block, from its first one.
+typedef struct block_shape {
+    double x[LANES], y[LANES], z[LANES];
+} block_shape;
 
-static inline void lucy_lines(eng_smear_batch *batch)
-{
-    int count = (batch->count + 7) / 8 * 8;
-    for (int i = 0; i < count; i++)
-        batch->value[i] = lucy_along(batch->square[i], batch->along[i], batch->length[i]);
-}
+/// A source at the points of a block.
+typedef struct block_points {
+    double square[LANES], along[LANES]; // from `place` and along the source, as in lucy_along
+    double nearest[LANES];              // squared distance from the source
+} block_points;
 
-static inline void pick(eng_smear_batch *batch, const eng_smear_row *row)
+INLINE void measure_points(const eng_smear_source *source, const double from[3],
+                           const block_shape *shape, block_points *at)
 {
-    int count = batch->count;
-    for (int x = row->begin; x < row->end; x++) {
-        double there = row->first + x * row->spacing, along = row->part + there * row->slope;
-        double square = row->across + there * there;
-        double nearest = greater(lesser(along, row->length), 0.0);
-        batch->square[count] = square;
-        batch->along[count] = along;
-        batch->length[count] = row->length;
-        batch->cell[count] = row->cell + x;
-        count += square - nearest * (along + along - nearest) < row->reach;
-    }
-    batch->count = count;
-}
-
-static inline void add_tensors(const eng_smear_batch *batch, double (*field)[9])
-{
-    for (int source = 0, i = 0; source < batch->source_count; source++) {
-        const double *tensor = batch->tensor[source];
-        for (; i < batch->end[source]; i++)
-            for (int k = 0; k < 9; k++)
-                field[batch->cell[i]][k] += batch->value[i] * tensor[k];
+    const double x0 = from[0] - source->place[0], y0 = from[1] - source->place[1],
+                 z0 = from[2] - source->place[2];
+    ONE_VECTOR
+    for (int k = 0; k < LANES; k++) {
+        double x = x0 + shape->x[k], y = y0 + shape->y[k], z = z0 + shape->z[k];
+        at->square[k] = x * x + y * y + z * z;
     }
 }
 
-static inline void add_vectors(const eng_smear_batch *batch, double *scalars, double (*vectors)[3])
+INLINE void measure_lines(const eng_smear_source *source, const double from[3],
+                          const block_shape *shape, double least, double most, block_points *at)
 {
-    for (int source = 0, i = 0; source < batch->source_count; source++) {
-        const double *vector = batch->vector[source];
-        for (; i < batch->end[source]; i++) {
-            if (scalars != NULL)
-                scalars[batch->cell[i]] += batch->value[i] * batch->scalar[source];
-            for (int k = 0; k < 3; k++)
-                vectors[batch->cell[i]][k] += batch->value[i] * vector[k];
+    const double x0 = from[0] - source->place[0], y0 = from[1] - source->place[1],
+                 z0 = from[2] - source->place[2];
+    const double *way = source->along;
+    ONE_VECTOR
+    for (int k = 0; k < LANES; k++) {
+        double x = x0 + shape->x[k], y = y0 + shape->y[k], z = z0 + shape->z[k];
+        double square = x * x + y * y + z * z, along = x * way[0] + y * way[1] + z * way[2];
+        double foot = greater(lesser(along, most), least);
+        at->square[k] = square;
+        at->along[k] = along;
+        at->nearest[k] = square - foot * (along + along - foot);
+    }
+}
+
+INLINE double nearest_of(const block_points *at)
+{
+    double least = at->nearest[0];
+    for (int k = 1; k < LANES; k++)
+        least = lesser(least, at->nearest[k]);
+    return least;
+}
+
+INLINE void value_points(const eng_smear_work *work, const block_points *at, double value[LANES])
+{
+    if (work->kernel == CAIRN_KERNEL_LUCY) {
+        ONE_VECTOR
+        for (int k = 0; k < LANES; k++)
+            value[k] = lucy_at(at->square[k]);
+        return;
+    }
+    ONE_VECTOR
+    for (int k = 0; k < LANES; k++) {
+        double e = quick_exp(-0.5 * lesser(at->square[k], work->reach));
+        value[k] = at->square[k] < work->reach ? e : 0.0;
+    }
+}
+
+INLINE void value_lines(const eng_smear_work *work, int index, const block_points *at,
+                        double value[LANES])
+{
+    if (work->kernel == CAIRN_KERNEL_LUCY) {
+        double length = work->sources[index].length;
+        ONE_VECTOR
+        for (int k = 0; k < LANES; k++)
+            value[k] = lucy_along(at->square[k], at->along[k], length);
+        return;
+    }
+    const double *terms = work->terms[index];
+    ONE_VECTOR
+    for (int k = 0; k < LANES; k++) {
+        double t2 = at->along[k] * at->along[k], sum = terms[ENG_SMEAR_TERMS - 1];
+        for (int n = ENG_SMEAR_TERMS - 2; n >= 0; n--)
+            sum = terms[n] + t2 * sum;
+        double e = quick_exp(-0.5 * lesser(at->square[k], 256.0)) * sum;
+        value[k] = at->nearest[k] < work->reach ? e : 0.0;
+    }
+}
+
+INLINE void add_sums(const eng_smear_work *work, int block, int count,
+                     const double sums[SUMS_MOST][LANES])
+{
+    static const unsigned char places[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    const cairn_coarse_fields *f = work->fields;
+    int nx = work->cells[0], ny = work->cells[1], nz = work->cells[2];
+    int x = block % nx, y = block / nx % ny, z = block / nx / ny;
+    for (int k = 0; k < LANES; k++) {
+        if (x + (k & 1) >= nx || y + (k >> 1 & 1) >= ny || z + (k >> 2) >= nz)
+            continue;
+        int cell = block + (k & 1) + nx * ((k >> 1 & 1) + ny * (k >> 2));
+        double *vector = work->kind == ENG_SMEAR_GRAINS     ? f->momentum[cell]
+                         : work->kind == ENG_SMEAR_BOUNDARY ? f->boundary_force[cell]
+                                                            : f->contact_stress[cell];
+        for (int c = 0; c < (work->kind == ENG_SMEAR_GRAINS ? 3 : count); c++)
+            vector[c] += sums[c][k];
+        if (work->kind != ENG_SMEAR_GRAINS)
+            continue;
+        f->density[cell] += sums[ENG_SMEAR_AMOUNTS][k];
+        for (int c = 0; c < 9; c++)
+            f->kinetic_stress[cell][c] += sums[3 + places[c / 3][c % 3]][k];
+    }
+}
+
+#define EACH_AMOUNT(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8)
+
+/// Sums of one kind: `count` amounts, and the mass of grains.
+INLINE void add_row(const eng_smear_work *work, int row, eng_smear_kind kind, int count)
+{
+    const double *d = work->spacing;
+    int nx = work->cells[0], y = row % work->cells[1], z = row / work->cells[1];
+    block_shape shape;
+    for (int k = 0; k < LANES; k++) {
+        shape.x[k] = k & 1 ? d[0] : 0.0;
+        shape.y[k] = k >> 1 & 1 ? d[1] : 0.0;
+        shape.z[k] = k >> 2 ? d[2] : 0.0;
+    }
+    int begin = work->first_block - row * nx, end = work->end_block - row * nx;
+    for (int x = begin > 0 ? begin : 0; x < nx && x < end; x++) {
+        int block = row * nx + x;
+        const int *start = work->start + (block - work->first_block);
+        if (start[0] == start[1])
+            continue;
+        const double from[3] = {x * d[0], y * d[1], z * d[2]};
+#define BEGIN(C) vector8 sum##C = {0.0};
+        EACH_AMOUNT(BEGIN)
+        BEGIN(9)
+        for (int i = start[0]; i < start[1]; i++) {
+            const eng_smear_source *source = &work->sources[work->order[i]];
+            block_points at;
+            _Alignas(64) double value[LANES];
+            if (kind == ENG_SMEAR_BRANCHES) {
+                bool lucy = work->kernel == CAIRN_KERNEL_LUCY;
+                double most = lucy ? source->length : 0.5 * source->length;
+                measure_lines(source, from, &shape, lucy ? 0.0 : -most, most, &at);
+                if (nearest_of(&at) >= work->reach)
+                    continue;
+                value_lines(work, work->order[i], &at, value);
+            } else {
+                measure_points(source, from, &shape, &at);
+                value_points(work, &at, value);
+            }
+            vector8 values;
+            memcpy(&values, value, sizeof values);
+#define ADD(C)                                                                                     \
+    if (C < count)                                                                                 \
+        sum##C += values * source->amount[C];
+            EACH_AMOUNT(ADD)
+            if (kind == ENG_SMEAR_GRAINS)
+                sum9 += values * source->mass;
         }
+        _Alignas(64) double sums[SUMS_MOST][LANES];
+#define STORE(C) memcpy(sums[C], &sum##C, sizeof sum##C);
+        EACH_AMOUNT(STORE)
+        STORE(9)
+        add_sums(work, block, count, (const double(*)[LANES])sums);
     }
 }
 
-static void gaussian_points(eng_smear_batch *batch)
+INLINE void add_row_of(const eng_smear_work *work, int row)
 {
-    for (int i = 0; i < batch->count; i++)
-        batch->value[i] = base_exp(-0.5 * batch->square[i]);
-}
-
-static void gaussian_lines(eng_smear_batch *batch)
-{
-    double reach = eng_smear_reach(CAIRN_KERNEL_GAUSSIAN);
-    for (int i = 0; i < batch->count; i++) {
-        double along = batch->along[i], d2 = greater(batch->square[i] - along * along, 0.0);
-        double most = sqrt(greater(reach * reach - d2, 0.0));
-        double from = lesser(greater(-along, -most), most);
-        double to = greater(lesser(batch->length[i] - along, most), -most);
-        batch->value[i] = base_exp(-0.5 * d2) * 0.5 * (erf(to / M_SQRT2) - erf(from / M_SQRT2));
-    }
+    if (work->kind == ENG_SMEAR_GRAINS)
+        add_row(work, row, ENG_SMEAR_GRAINS, ENG_SMEAR_AMOUNTS);
+    else if (work->kind == ENG_SMEAR_BRANCHES)
+        add_row(work, row, ENG_SMEAR_BRANCHES, 9);
+    else
+        add_row(work, row, ENG_SMEAR_BOUNDARY, 3);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -181,43 +301,53 @@ static void gaussian_lines(eng_smear_batch *batch)
 #define AVX512
 #endif
 
-/// The functions of one vector set.
-#define KERNELS(NAME, TARGET)                                                                      \
-    TARGET static void NAME##_pick(eng_smear_batch *batch, const eng_smear_row *row)               \
-    {                                                                                              \
-        pick(batch, row);                                                                          \
-    }                                                                                              \
-    TARGET static void NAME##_points(eng_smear_batch *batch)                                       \
-    {                                                                                              \
-        lucy_points(batch);                                                                        \
-    }                                                                                              \
-    TARGET static void NAME##_lines(eng_smear_batch *batch)                                        \
-    {                                                                                              \
-        lucy_lines(batch);                                                                         \
-    }                                                                                              \
-    TARGET static void NAME##_tensors(const eng_smear_batch *batch, double(*field)[9])             \
-    {                                                                                              \
-        add_tensors(batch, field);                                                                 \
-    }                                                                                              \
-    TARGET static void NAME##_vectors(const eng_smear_batch *batch, double *scalars,               \
-                                      double(*vectors)[3])                                         \
-    {                                                                                              \
-        add_vectors(batch, scalars, vectors);                                                      \
-    }                                                                                              \
-    static const eng_smear_kernels NAME = {.pick = NAME##_pick,                                    \
-                                           .points = {NAME##_points, gaussian_points},             \
-                                           .lines = {NAME##_lines, gaussian_lines},                \
-                                           .add_tensors = NAME##_tensors,                          \
-                                           .add_vectors = NAME##_vectors};
+static void row_scalar(const eng_smear_work *work, int row)
+{
+    add_row_of(work, row);
+}
 
-KERNELS(scalar, )
-KERNELS(avx2, AVX2)
-KERNELS(avx512, AVX512)
+AVX2 static void row_avx2(const eng_smear_work *work, int row)
+{
+    add_row_of(work, row);
+}
 
-const eng_smear_kernels *eng_smear_choose(void)
+AVX512 static void row_avx512(const eng_smear_work *work, int row)
+{
+    add_row_of(work, row);
+}
+
+eng_smear_row_function *eng_smear_choose(void)
 {
     int length = base_vectors_longest();
-    return length >= 8 ? &avx512 : length >= 4 ? &avx2 : &scalar;
+    return length >= 8 ? row_avx512 : length >= 4 ? row_avx2 : row_scalar;
+}
+
+/// Cells with their middles in [low, high], in spacings from the first one; of n.
+INLINE void side_extent(double low, double high, int n, int *first, int *count)
+{
+    double from = greater(lesser(low, n), 0.0), to = greater(lesser(high + 1.0, n), 0.0);
+    int begin = n - (int)(n - from), end = (int)to;
+    *first = begin;
+    *count = (end - begin + 1) / 2;
+}
+
+void eng_smear_extents(const eng_smear_work *work, int count, eng_smear_extent extents[])
+{
+    double reach = sqrt(work->reach), per_spacing[3];
+    bool lucy = work->kernel == CAIRN_KERNEL_LUCY, lines = work->kind == ENG_SMEAR_BRANCHES;
+    for (int k = 0; k < 3; k++)
+        per_spacing[k] = 1.0 / work->spacing[k];
+    for (int i = 0; i < count; i++) {
+        const eng_smear_source *source = &work->sources[i];
+        double length = lines ? source->length : 0.0, back = lucy ? 0.0 : 0.5 * length;
+        for (int k = 0; k < 3; k++) {
+            double a = source->place[k] - back * source->along[k];
+            double b = a + length * source->along[k];
+            side_extent((lesser(a, b) - reach) * per_spacing[k],
+                        (greater(a, b) + reach) * per_spacing[k], work->cells[k],
+                        &extents[i].first[k], &extents[i].count[k]);
+        }
+    }
 }
 
 double eng_smear_point_factor(const cairn_grid *grid)
@@ -229,12 +359,27 @@ double eng_smear_point_factor(const cairn_grid *grid)
 
 double eng_smear_line_factor(const cairn_grid *grid)
 {
-    double c = grid->width;
-    return (grid->kernel == CAIRN_KERNEL_LUCY ? 105.0 / (16.0 * M_PI) : 1.0 / (2.0 * M_PI)) /
-           (c * c);
+    return eng_smear_point_factor(grid) * grid->width;
 }
 
 double eng_smear_reach(cairn_kernel kernel)
 {
     return kernel == CAIRN_KERNEL_LUCY ? 1.0 : 7.0;
+}
+
+void eng_smear_line_terms(double half, double terms[ENG_SMEAR_TERMS])
+{
+    // N_m, the integral of u^(2m) exp(-u^2/2) from 0 to half, over half^(2m+1), from the top down:
+    // (2m - 1) N_(m-1) = half^(2m-1) exp(-half^2/2) + N_m, so that what N_top lacks fades
+    enum { TOP = 24 };
+    double h2 = half * half, end = base_exp(-0.5 * h2), mean = 0.0, power = 1.0;
+    for (int m = TOP; m > 0; m--) {
+        mean = (end + h2 * mean) / (2 * m - 1);
+        if (m <= ENG_SMEAR_TERMS)
+            terms[m - 1] = mean;
+    }
+    for (int m = 1; m < ENG_SMEAR_TERMS; m++) {
+        power *= h2 / ((2 * m - 1) * (2 * m));
+        terms[m] *= power;
+    }
 }

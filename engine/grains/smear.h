@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of a kernel over the points of a grid: values at places, and means along straight lines.
+//
+// The middles of the cells are the points. Eight of them, two along each axis, are a block, and a
+// source is computed at all points of a block at once. Pairs of a source and a block are sorted by
+// blocks: sums stay in registers until the block's last source.
 #ifndef CAIRN_ENGINE_GRAINS_SMEAR_H
 #define CAIRN_ENGINE_GRAINS_SMEAR_H
 
@@ -8,54 +12,61 @@
 #include <cairn/grains.h>
 
 enum {
-    ENG_SMEAR_ROOM = 512,  // pairs of a source and a cell that are computed together
-    ENG_SMEAR_SOURCES = 64 // of which they are at most
+    ENG_SMEAR_AMOUNTS = 9, // numbers of a source that are smeared out, without a mass
+    ENG_SMEAR_TERMS = 14   // of the Gaussian kernel's mean along a line of at most two widths
 };
 
-/// Pairs of a source and a cell within its reach, lengths in widths of the kernel. Those of a
-/// source follow each other, up to its `end`.
-typedef struct eng_smear_batch {
-    int count, source_count;
-    double square[ENG_SMEAR_ROOM];       // distance from where the source, or its line, begins
-    double along[ENG_SMEAR_ROOM];        // of a line: place of the foot of the cell from there
-    double length[ENG_SMEAR_ROOM];       // of the line
-    double value[ENG_SMEAR_ROOM];        // of the kernel without its factor, or of its integral
-                                         // along the line
-    int cell[ENG_SMEAR_ROOM];            //
-    int end[ENG_SMEAR_SOURCES];          // of the pairs of each source
-    double scalar[ENG_SMEAR_SOURCES];    // what is smeared out of each source, times the factor of
-    double vector[ENG_SMEAR_SOURCES][3]; // the kernel
-    double tensor[ENG_SMEAR_SOURCES][9]; //
-} eng_smear_batch;
+typedef enum eng_smear_kind {
+    ENG_SMEAR_GRAINS,   // mass; momentum; momentum flux: xx, yy, zz, xy, xz, yz
+    ENG_SMEAR_BRANCHES, // tensor
+    ENG_SMEAR_BOUNDARY  // vector
+} eng_smear_kind;
 
-/// Cells [begin, end) of a row along x, whose first one has the number `cell`.
-typedef struct eng_smear_row {
-    int begin, end, cell;
-    double first,
-        spacing;   // place of the middle of the first one along x, from where the line begins
-    double across; // squared distance of the row from there, across x
-    double part;   // of `along` that y and z give
-    double slope;  // of `along` with x
-    double length; // of the line; 0 for a point
-    double reach;  // of the kernel, squared
-} eng_smear_row;
+enum { ENG_SMEAR_KINDS = ENG_SMEAR_BOUNDARY + 1 };
 
-/// One build of the sums. All give the same bits.
-typedef struct eng_smear_kernels {
-    /// Pairs with the cells of a row within reach; the batch has room for all of the row.
-    void (*pick)(eng_smear_batch *batch, const eng_smear_row *row);
-    /// Values from `square`; the arrays are read and written up to a multiple of eight.
-    void (*points[CAIRN_KERNEL_GAUSSIAN + 1])(eng_smear_batch *batch);
-    /// And from `square`, `along` and `length`.
-    void (*lines[CAIRN_KERNEL_GAUSSIAN + 1])(eng_smear_batch *batch);
-    /// field[cell] += value of the pair times the tensor of its source.
-    void (*add_tensors)(const eng_smear_batch *batch, double (*field)[9]);
-    /// All of it for points: scalars, where there is a field for them, and vectors.
-    void (*add_vectors)(const eng_smear_batch *batch, double *scalars, double (*vectors)[3]);
-} eng_smear_kernels;
+/// Lengths in widths of the kernel, places from the middle of the grid's first cell. Of a branch
+/// `place` is where it begins for Lucy's kernel, and its middle for the Gaussian one.
+typedef struct eng_smear_source {
+    double place[3];
+    double along[3]; // of a branch: unit vector
+    union {
+        double length; // of a branch
+        double mass;   // of a grain, kg, times the factor of the kernel
+    };
+    double amount[ENG_SMEAR_AMOUNTS]; // times the factor of the kernel
+} eng_smear_source;
 
-/// Of the longest vectors that there are and may be used.
-const eng_smear_kernels *eng_smear_choose(void);
+/// Pairs of sources and blocks, and where their sums go. A block has the number of its first cell,
+/// which counts x first, then y, then z.
+typedef struct eng_smear_work {
+    eng_smear_kind kind;
+    cairn_kernel kernel;
+    int cells[3];
+    double spacing[3]; // widths
+    double reach;      // of the kernel, squared
+    const eng_smear_source *sources;
+    const double (*terms)[ENG_SMEAR_TERMS]; // of branches under the Gaussian kernel
+    const int *order;                       // sources, those of one block after the other
+    const int *start;                       // into `order`: of the blocks from `first_block` on,
+                                            // and the end of the last one
+    int first_block, end_block;
+    const cairn_coarse_fields *fields;
+} eng_smear_work;
+
+/// Blocks that a source may reach: from the first cell of the first one on, every second cell along
+/// x, y and z; no count is above 0 along an axis where it reaches none.
+typedef struct eng_smear_extent {
+    int first[3], count[3];
+} eng_smear_extent;
+
+/// Of the first `count` sources; `order`, `start` and what follows are not read.
+void eng_smear_extents(const eng_smear_work *work, int count, eng_smear_extent extents[]);
+
+/// Adds the sources of all blocks of a row along x to the fields. Blocks of rows that are not next
+/// to each other share no cells. The function depends on the vectors that there are and may be
+/// used; all give the same bits.
+typedef void eng_smear_row_function(const eng_smear_work *work, int row);
+eng_smear_row_function *eng_smear_choose(void);
 
 /// Factor of a kernel at a point, 1/m3, and of its integral along a line, 1/m2.
 double eng_smear_point_factor(const cairn_grid *grid);
@@ -63,5 +74,9 @@ double eng_smear_line_factor(const cairn_grid *grid);
 
 /// Where a kernel ends, in widths.
 double eng_smear_reach(cairn_kernel kernel);
+
+/// Coefficients of the mean of exp(-(u - t)^2 / 2 + t^2 / 2) over |u| <= half, powers of t^2;
+/// half <= 1.
+void eng_smear_line_terms(double half, double terms[ENG_SMEAR_TERMS]);
 
 #endif

@@ -133,6 +133,35 @@ fields{ name = "flow", min = {-1, -1, -1}, max = {1, 1, 1}, cells = {20, 25, 30}
         check(folder.list("r/fields") == ["flow_000000005.vti"], "frames of the run before are gone")
 
 
+def check_restart():
+    """A run that goes on from a checkpoint writes the frames of one that was not interrupted, to the last bit, on any number
+    of threads."""
+    text = """simulation{ step = 1e-4, end_time = 0.2 }
+pair{ law = "hooke", normal_stiffness = 1e4, friction = 0.5 }
+ground{}
+packing{ region = { min = { -0.2, -0.2, 0 }, max = { 0.2, 0.2, 0.3 } }, size = 0.06, method = "deposition" }
+for _, kernel in ipairs{ "lucy", "gaussian" } do
+  fields{ name = kernel, min = {-0.3, -0.3, 0}, max = {0.3, 0.3, 0.4}, cells = {7, 5, 4}, kernel = kernel, width = 0.08, every = 500 }
+end
+"""
+    with Folder() as folder:
+        folder.write("a.lua", text)
+        check_status(folder.cairn("run", "a.lua", "--out", "whole", "--quiet"), 0, "whole run")
+        check_status(folder.cairn("run", "a.lua", "--out", "first", "--quiet", "--threads", "2", "--checkpoint-steps", "1100",
+                                  "--checkpoint-keep", "1", "--until", "0.12"), 0, "first part")
+        check_status(folder.cairn("run", "a.lua", "--out", "part", "--quiet", "--threads", "4", "--restart",
+                                  "first/checkpoint.h5"), 0, "second part")
+        frames = folder.list("whole/fields")
+        later = [name for name in frames if int(name[-13:-4]) > 1100]
+        check(len(frames) == 8 and len(later) == 4, f"frames: {frames}")
+        for name in frames:
+            data = []
+            for run in ("whole", "part" if name in later else "first"):
+                with open(os.path.join(folder.path, run, "fields", name), "rb") as file:
+                    data.append(file.read())
+            check(data[0] == data[1], f"{name} differs after a restart")
+
+
 def check_hdf5():
     """The same numbers as the image has, by indices z, y, x and component."""
     text = """simulation{ step = 1e-3, end_time = 0.01 }
@@ -176,6 +205,7 @@ check_tower('law = "hertz_mindlin", young_modulus = 1e9', "1e-5")
 check_gas()
 check_gates()
 check_fields()
+check_restart()
 check_hdf5()
 check_bad()
 finish()

@@ -196,6 +196,13 @@ static vec3 omega_of_b(const eng_spheres *spheres, int slot)
                                  : walls[ghost_of(spheres, slot)->wall].omega;
 }
 
+/// Of a closed pair, N on B: the spring's normal part and what acts along the surface.
+static vec3 force_along(const eng_spheres_block *block, int k, vec3 normal, double spring)
+{
+    vec3 along = vec3_add(spring_of(block, k), lag_of(block, k));
+    return vec3_add_scaled(along, spring + (double)block->lag_normal[k], normal);
+}
+
 /// Force on B, N; what the law says of the closed pair goes to the contact.
 static vec3 force_of(const eng_spheres *spheres, const eng_spheres_block *block, int k,
                      eng_spheres_contact *c)
@@ -206,8 +213,7 @@ static vec3 force_of(const eng_spheres *spheres, const eng_spheres_block *block,
     c->spring = closed.spring;
     c->elastic = closed.elastic;
     c->lost = closed.lost;
-    vec3 along = vec3_add(spring_of(block, k), lag_of(block, k));
-    return vec3_add_scaled(along, c->spring + (double)block->lag_normal[k], c->normal);
+    return force_along(block, k, c->normal, c->spring);
 }
 
 eng_spheres_contact eng_spheres_contact_of(const eng_spheres *spheres,
@@ -454,29 +460,26 @@ static bool is_plain(const eng_spheres *spheres)
 }
 
 /// What a pair of spheres did to them in a plain world, to the bits of what holds in all worlds.
-static eng_spheres_force plain_force(const eng_spheres *spheres, const eng_spheres_block *block,
-                                     int k)
+static void plain_force(const eng_spheres *spheres, const eng_spheres_block *block, int k,
+                        eng_spheres_force *out)
 {
     const eng_spheres_pass *pass = &spheres->pass;
     const int slots[2] = {eng_spheres_slot_a(block, k), eng_spheres_slot_b(block, k)};
-    eng_spheres_force out = {.between = true};
     double back = 0.5 * (pass->step + spheres->last_step);
     for (int side = 0; side < 2; side++) {
-        out.body[side] = eng_spheres_ids(spheres)[slots[side]];
-        out.centre[side] = vec3_add_scaled(vec3_from(pass->X[slots[side]]), -back,
-                                           vec3_from(pass->V[slots[side]]));
+        out->body[side] = eng_spheres_ids(spheres)[slots[side]];
+        out->centre[side] = vec3_add_scaled(vec3_from(pass->X[slots[side]]), -back,
+                                            vec3_from(pass->V[slots[side]]));
     }
     double radius = pass->constants[slots[0]][3], other = pass->constants[slots[1]][3];
-    vec3 apart = vec3_sub(out.centre[1], out.centre[0]);
-    double distance = vec3_norm(apart);
-    eng_spheres_contact c = {
-        .normal = vec3_scale(1.0 / distance, apart),
-        .gap = distance - radius - other,
-    };
-    out.point = vec3_add_scaled(out.centre[0], radius + 0.5 * c.gap, c.normal);
-    out.between = radius + 0.5 * c.gap >= 0.0 && other + 0.5 * c.gap >= 0.0;
-    out.force = force_of(spheres, block, k, &c);
-    return out;
+    vec3 apart = vec3_sub(out->centre[1], out->centre[0]);
+    double distance = vec3_norm(apart), gap = distance - radius - other;
+    vec3 normal = vec3_scale(1.0 / distance, apart);
+    con_batch_state closed = eng_spheres_state_of_pair(
+        spheres, eng_spheres_terms_of(spheres, block), block, k, gap < 0.0 ? -gap : 0.0);
+    out->point = vec3_add_scaled(out->centre[0], radius + 0.5 * gap, normal);
+    out->between = radius + 0.5 * gap >= 0.0 && other + 0.5 * gap >= 0.0;
+    out->force = force_along(block, k, normal, closed.spring);
 }
 
 static eng_spheres_force any_force(const eng_spheres *spheres, const eng_spheres_block *block,
@@ -498,6 +501,17 @@ static eng_spheres_force any_force(const eng_spheres *spheres, const eng_spheres
                                .force = force_of(spheres, block, k, &c)};
 }
 
+/// Asks for what plain_force reads of the slots B of a block.
+static void fetch_slots(const eng_spheres_pass *pass, const eng_spheres_block *block)
+{
+    for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
+        int b = eng_spheres_slot_b(block, k);
+        __builtin_prefetch(pass->X[b]);
+        __builtin_prefetch(pass->V[b]);
+        __builtin_prefetch(pass->constants[b]);
+    }
+}
+
 int eng_spheres_block_forces(const cairn_world *world, int block,
                              eng_spheres_force forces[ENG_SPHERES_BLOCK])
 {
@@ -505,10 +519,15 @@ int eng_spheres_block_forces(const cairn_world *world, int block,
     const eng_spheres_block *pairs = &spheres->pass.blocks[block];
     bool plain = is_plain(spheres);
     int count = 0;
+    if (plain && block + 2 < spheres->block_count)
+        fetch_slots(&spheres->pass, pairs + 2);
     for (unsigned bits = pairs->touch; bits != 0; bits &= bits - 1) {
         int k = __builtin_ctz(bits);
         bool both = plain && eng_spheres_slot_b(pairs, k) < spheres->slots;
-        forces[count++] = both ? plain_force(spheres, pairs, k) : any_force(spheres, pairs, k);
+        if (both)
+            plain_force(spheres, pairs, k, &forces[count++]);
+        else
+            forces[count++] = any_force(spheres, pairs, k);
     }
     return count;
 }

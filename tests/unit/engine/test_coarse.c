@@ -4,16 +4,19 @@
 
 #include <cairn/cairn.h>
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static cairn_error error;
 
 /// Soft grains that were shaken together on a floor, and move still.
-static cairn_world *make_bed(void)
+static cairn_world *make_bed_on(int threads)
 {
     cairn_world_def def = cairn_default_world_def();
     cairn_world *world = NULL;
     def.time_step = 2e-4;
+    def.threads = threads;
     assert_int_equal(cairn_world_create(&def, &world, &error), CAIRN_OK);
     cairn_material_id none = {0};
     assert_int_equal(cairn_pair_set_law(world, none, none, "hooke", &error), CAIRN_OK);
@@ -42,6 +45,11 @@ static cairn_world *make_bed(void)
         assert_int_equal(cairn_world_step(world, &error), CAIRN_OK);
     assert_true(cairn_contact_count(world) > 50);
     return world;
+}
+
+static cairn_world *make_bed(void)
+{
+    return make_bed_on(1);
 }
 
 /// Integrals over a grid that holds all: mass and momentum; a kernel of unit integral.
@@ -238,11 +246,13 @@ static void test_periodic(void **state)
     cairn_world_destroy(world);
 }
 
-static double lucy(double distance, double width)
+/// The Gaussian one is cut off where it is 2e-11 of its peak.
+static double kernel_at(const cairn_grid *grid, double distance)
 {
-    double x = distance / width;
-    return x < 1.0 ? 105.0 / (16.0 * M_PI * pow(width, 3)) * (1.0 + 3.0 * x) * pow(1.0 - x, 3)
-                   : 0.0;
+    double c = grid->width, x = distance / c;
+    if (grid->kernel == CAIRN_KERNEL_GAUSSIAN)
+        return x < 7.0 ? exp(-0.5 * x * x) / pow(2.0 * M_PI * c * c, 1.5) : 0.0;
+    return x < 1.0 ? 105.0 / (16.0 * M_PI * pow(c, 3)) * (1.0 + 3.0 * x) * pow(1.0 - x, 3) : 0.0;
 }
 
 static double distance_of(const double a[3], const double b[3])
@@ -262,7 +272,8 @@ static bool middle_of(const cairn_world *world, cairn_body_id id, double centre[
 }
 
 /// Mean of the kernel from a to b at a point, by Simpson's rule.
-static double mean_along(const double a[3], const double b[3], const double at[3], double width)
+static double mean_along(const cairn_grid *grid, const double a[3], const double b[3],
+                         const double at[3])
 {
     enum { PARTS = 100 };
     double sum = 0.0;
@@ -271,21 +282,21 @@ static double mean_along(const double a[3], const double b[3], const double at[3
         for (int k = 0; k < 3; k++)
             place[k] = a[k] + t * (b[k] - a[k]);
         double weight = i == 0 || i == PARTS ? 1.0 : i % 2 == 1 ? 4.0 : 2.0;
-        sum += weight / (3.0 * PARTS) * lucy(distance_of(place, at), width);
+        sum += weight / (3.0 * PARTS) * kernel_at(grid, distance_of(place, at));
     }
     return sum;
 }
 
 /// Density and contact stress at a point: grain by grain and branch by branch.
-static void sum_at(const cairn_world *world, const double at[3], double width, double *density,
-                   double stress[9])
+static void sum_at(const cairn_world *world, const cairn_grid *grid, const double at[3],
+                   double *density, double stress[9])
 {
     double centre[2][3], mass;
     *density = 0.0;
     memset(stress, 0, 9 * sizeof *stress);
     for (int i = 0; i < cairn_body_count(world); i++)
         if (middle_of(world, cairn_body_at(world, i), centre[0], &mass))
-            *density += mass * lucy(distance_of(centre[0], at), width);
+            *density += mass * kernel_at(grid, distance_of(centre[0], at));
     for (int i = 0; i < cairn_contact_count(world); i++) {
         cairn_contact_view c;
         assert_int_equal(cairn_contact_get(world, i, &c), CAIRN_OK);
@@ -293,7 +304,7 @@ static void sum_at(const cairn_world *world, const double at[3], double width, d
             if (!middle_of(world, side == 0 ? c.a : c.b, centre[side], &mass))
                 continue;
             double sign = side == 0 ? 1.0 : -1.0;
-            double mean = mean_along(centre[side], c.point, at, width);
+            double mean = mean_along(grid, centre[side], c.point, at);
             for (int k = 0; k < 9; k++)
                 stress[k] += sign * c.force[k / 3] * (c.point[k % 3] - centre[side][k % 3]) * mean;
         }
@@ -301,13 +312,11 @@ static void sum_at(const cairn_world *world, const double at[3], double width, d
 }
 
 /// Cells that are finer and coarser than the kernel is wide, cut off by the grid: none is left out.
-static void test_sums(void **state)
+static void check_sums(const cairn_world *world, cairn_kernel kernel, double width)
 {
-    (void)state;
-    cairn_world *world = make_bed();
     const int counts[3][3] = {{3, 4, 2}, {9, 8, 5}, {2, 17, 3}};
     for (int c = 0; c < 3; c++) {
-        cairn_grid grid = {{0.05, 0.0, -0.05}, {0.4, 0.35, 0.15}, {0}, CAIRN_KERNEL_LUCY, 0.1};
+        cairn_grid grid = {{0.05, 0.0, -0.05}, {0.4, 0.35, 0.15}, {0}, kernel, width};
         memcpy(grid.cells, counts[c], sizeof grid.cells);
         double density[360], stress[360][9], own, sums[9], most = 0.0;
         cairn_coarse_fields fields = {.density = density, .contact_stress = stress};
@@ -323,13 +332,80 @@ static void test_sums(void **state)
             for (int k = 0; k < 3; k++)
                 at[k] =
                     grid.low[k] + (place[k] + 0.5) * (grid.high[k] - grid.low[k]) / grid.cells[k];
-            sum_at(world, at, grid.width, &own, sums);
+            sum_at(world, &grid, at, &own, sums);
             check_close(density[i], own, 1e-10, 1e-9);
             for (int k = 0; k < 9; k++)
                 check_close(stress[i][k], sums[k], 0.0, 1e-6 * most);
         }
     }
+}
+
+static void test_sums(void **state)
+{
+    (void)state;
+    cairn_world *world = make_bed();
+    check_sums(world, CAIRN_KERNEL_LUCY, 0.1);
+    // branches shorter and longer than two widths
+    check_sums(world, CAIRN_KERNEL_GAUSSIAN, 0.04);
+    check_sums(world, CAIRN_KERNEL_GAUSSIAN, 0.012);
     cairn_world_destroy(world);
+}
+
+enum { BITS_SIDE = 23, BITS_CELLS = BITS_SIDE * BITS_SIDE * BITS_SIDE };
+
+typedef struct all_fields {
+    double density[BITS_CELLS], momentum[BITS_CELLS][3], contact[BITS_CELLS][9],
+        kinetic[BITS_CELLS][9], boundary[BITS_CELLS][3], temperature[BITS_CELLS];
+} all_fields;
+
+static void take_fields(const cairn_world *world, cairn_kernel kernel, double width, int cells,
+                        all_fields *out)
+{
+    cairn_grid grid = {{-0.05, 0.0, -0.1}, {0.4, 0.43, 0.2}, {cells, cells, cells}, kernel, width};
+    cairn_coarse_fields fields = {.density = out->density,
+                                  .momentum = out->momentum,
+                                  .contact_stress = out->contact,
+                                  .kinetic_stress = out->kinetic,
+                                  .boundary_force = out->boundary,
+                                  .temperature = out->temperature};
+    memset(out, 0, sizeof *out);
+    assert_int_equal(cairn_world_coarse_grain(world, &grid, &fields, &error), CAIRN_OK);
+}
+
+/// Fields of a bed: coarse and fine cells, both kernels.
+static void take_some(const cairn_world *world, all_fields out[4])
+{
+    take_fields(world, CAIRN_KERNEL_LUCY, 0.1, 5, &out[0]);
+    take_fields(world, CAIRN_KERNEL_LUCY, 0.15, BITS_SIDE, &out[1]);
+    take_fields(world, CAIRN_KERNEL_GAUSSIAN, 0.03, 6, &out[2]);
+    take_fields(world, CAIRN_KERNEL_GAUSSIAN, 0.02, BITS_SIDE, &out[3]);
+}
+
+/// Threads and vectors do not change a bit.
+static void test_bits(void **state)
+{
+    (void)state;
+    static all_fields one[4], other[4];
+    static const char *const vectors[] = {"scalar", "avx2", "avx512"};
+    const char *before = getenv("CAIRN_VECTORS");
+    char kept[32];
+    snprintf(kept, sizeof kept, "%s", before != NULL ? before : "");
+    cairn_world *world = make_bed();
+    take_some(world, one);
+    assert_true(one[1].density[BITS_CELLS / 2] > 0.0 && one[3].density[BITS_CELLS / 2] > 0.0);
+    for (int i = 0; i < 3; i++) {
+        setenv("CAIRN_VECTORS", vectors[i], 1);
+        take_some(world, other);
+        assert_memory_equal(one, other, sizeof one);
+    }
+    setenv("CAIRN_VECTORS", kept, 1);
+    cairn_world_destroy(world);
+    for (int threads = 2; threads <= 4; threads++) {
+        world = make_bed_on(threads);
+        take_some(world, other);
+        assert_memory_equal(one, other, sizeof one);
+        cairn_world_destroy(world);
+    }
 }
 
 /// Grains that fly with one velocity have no temperature; two that differ have that of the mean.
@@ -378,7 +454,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_totals),      cmocka_unit_test(test_sums),
         cmocka_unit_test(test_balance),     cmocka_unit_test(test_periodic),
-        cmocka_unit_test(test_temperature),
+        cmocka_unit_test(test_temperature), cmocka_unit_test(test_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
