@@ -22,6 +22,7 @@ typedef struct options {
     int clump;        // spheres of a grain, in a ring; 0: grains are spheres
     int general;      // 1: through the general passes
     const char *hull; // grains are polyhedra: "octahedron", "cube", "tetrahedron"
+    double rounding;  // of hulls, a share of the radius
 } options;
 
 enum { CLUMP_MOST = 16 };
@@ -94,6 +95,8 @@ static options parse(int argc, char **argv)
             o.clump = atoi(value);
         else if (strcmp(key, "--hull") == 0)
             o.hull = value;
+        else if (strcmp(key, "--rounding") == 0)
+            o.rounding = atof(value);
         else if (strcmp(key, "--general") == 0)
             o.general = atoi(value);
         else
@@ -280,15 +283,18 @@ typedef struct hull_points {
     const char *name;
     const double (*points)[3];
     int count;
+    double slant; // of a corner's way from the middle over that of a face
 } hull_points;
 
-static const hull_points hulls[] = {
-    {"octahedron", octahedron, 6}, {"cube", cube, 8}, {"tetrahedron", tetrahedron, 4}};
+static const hull_points hulls[] = {{"octahedron", octahedron, 6, 1.7320508075688772},
+                                    {"cube", cube, 8, 1.7320508075688772},
+                                    {"tetrahedron", tetrahedron, 4, 3.0}};
 
-/// A regular polyhedron within a ball of the radius.
-static void add_hull(cairn_world *world, const char *name, const double position[3], double radius,
+/// A regular polyhedron within a ball of the radius; where it is rounded, with the same faces.
+static void add_hull(cairn_world *world, const options *o, const double position[3], double radius,
                      const double orientation[4])
 {
+    const char *name = o->hull;
     cairn_error error;
     cairn_shape_id shape;
     cairn_shape_def def = cairn_default_shape_def(CAIRN_POLYHEDRON);
@@ -297,8 +303,9 @@ static void add_hull(cairn_world *world, const char *name, const double position
         if (strcmp(hulls[i].name, name) != 0)
             continue;
         const double *first = hulls[i].points[0];
-        double scale =
-            radius / sqrt(first[0] * first[0] + first[1] * first[1] + first[2] * first[2]);
+        double reach = sqrt(first[0] * first[0] + first[1] * first[1] + first[2] * first[2]);
+        double scale = radius * (1.0 - o->rounding * hulls[i].slant) / reach;
+        def.rounding = o->rounding * radius;
         def.point_count = hulls[i].count;
         for (int k = 0; k < 3 * def.point_count; k++)
             points[k / 3][k % 3] = scale * first[k];
@@ -314,7 +321,7 @@ static void add_grain(cairn_world *world, const options *o, const double positio
                       const double orientation[4])
 {
     if (o->hull != NULL)
-        add_hull(world, o->hull, position, radius, orientation);
+        add_hull(world, o, position, radius, orientation);
     else if (o->clump > 0)
         add_clump(world, o->clump, position, radius, orientation);
     else

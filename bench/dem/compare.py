@@ -5,12 +5,13 @@
 
 usage: compare.py BENCH_DEM WORK_FOLDER [--sizes 1000,10000] [--laws hooke,hertz] [--slopes 0,1]
                   [--kernels avx512,avx2,scalar] [--repeats 2] [--lammps lmp] [--sides walls,periodic]
-                  [--clump 3] [--hull octahedron]
+                  [--clump 3] [--hull octahedron [--rounding 0.05]]
 
 Makes the beds that WORK_FOLDER lacks. With periodic sides a bed lies on a floor alone, in a cell that
 is closed along x and y. With --clump grains are rings of that many spheres that overlap (no periodic
 sides); LAMMPS moves them by `fix rigid/small`. With --hull grains are regular octahedra, which in LAMMPS are rounded ones
-(`pair_style body/rounded/polyhedron`) with the same faces. Speeds are million grain-steps per second of CPU time of
+(`pair_style body/rounded/polyhedron`) with the same faces, by a hundredth of their radius or by --rounding, which then rounds those
+of cairn, too. Speeds are million grain-steps per second of CPU time of
 the stepping loop; programs run in turn, the best of the repeats counts for each.
 """
 import argparse
@@ -46,7 +47,7 @@ def members_of(row, count):
     return spheres
 
 
-def write_bodies(text, data, side):
+def write_bodies(text, data, side, rounding):
     """The bed of octahedra for LAMMPS: as wide from face to face, corners and edges rounded."""
     grains = [list(map(float, line.split())) for line in open(text, encoding="ascii")]
     corners = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
@@ -60,7 +61,7 @@ def write_bodies(text, data, side):
             out.write(f"{k + 1} 1 1 {mass:.9g} {x:.9g} {y:.9g} {z:.9g}\n")
         out.write("\nBodies\n\n")
         for k, (_, _, _, radius, w, a, b, c, mass) in enumerate(grains):
-            diameter = 0.02 * radius
+            diameter = 2 * rounding * radius
             reach, moment = radius - math.sqrt(0.75) * diameter, mass * radius ** 2 / 5
             rows = [(1 - 2 * (b * b + c * c), 2 * (a * b - w * c), 2 * (a * c + w * b)),
                     (2 * (a * b + w * c), 1 - 2 * (a * a + c * c), 2 * (b * c - w * a)),
@@ -92,17 +93,17 @@ def write_data(text, data, side, periodic, clump):
             out.writelines(f"{k + 1} {k // clump + 1}\n" for k in range(number))
 
 
-def make_bed(bench, folder, size, periodic, clump=0, hull=""):
+def make_bed(bench, folder, size, periodic, clump=0, hull="", rounding=0.0):
     name = hull if hull else f"clump{clump}" if clump else "cell" if periodic else "bed"
     text = os.path.join(folder, f"{name}_{size}.txt")
     more = (["--cell", "xy"] if periodic else []) + ["--clump", str(clump)] + (["--hull", hull] if hull else [])
     if not os.path.exists(text):
         subprocess.run([bench, "--save", text, "--count", str(size), "--side", str(SIDES[size]),
                         "--damping", "2000", "--steps", str(SETTLE[size])] + more, check=True)
-    data = text.replace(".txt", ".data")
+    data = text.replace(".txt", f"_{rounding}.data" if rounding else ".data")
     if not os.path.exists(data) or os.path.getmtime(data) < os.path.getmtime(text):
         if hull:
-            write_bodies(text, data, SIDES[size])
+            write_bodies(text, data, SIDES[size], rounding or 0.01)
         else:
             write_data(text, data, SIDES[size], periodic, clump)
     return text, data
@@ -143,15 +144,15 @@ def compare_hulls(o):
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "in.bodies")
     steps = 100
     for size in map(int, o.sizes.split(",")):
-        text, data = make_bed(o.bench, o.folder, size, False, 0, o.hull)
+        text, data = make_bed(o.bench, o.folder, size, False, 0, o.hull, o.rounding)
         best = {"cairn": 0.0, "lammps": 0.0}
         for _ in range(o.repeats):
             best["lammps"] = max(best["lammps"], run_lammps(o.lammps, script, data, size, "hooke", 0, steps, o.folder,
                                                             False, 0)[0])
             done = subprocess.run([o.bench, "--bed", text, "--side", str(SIDES[size]), "--hull", o.hull, "--warm", "50",
-                                   "--steps", str(10 * steps)], capture_output=True, text=True, check=True)
+                                   "--rounding", str(o.rounding), "--steps", str(10 * steps)], capture_output=True, text=True, check=True)
             best["cairn"] = max(best["cairn"], float(re.search(r"Mps_cpu (\S+)", done.stdout)[1]))
-        print(f"{size} {o.hull} hooke settled: LAMMPS {best['lammps']:.4f}, cairn {best['cairn']:.3f}, ratio "
+        print(f"{size} {o.hull} {o.rounding:g} hooke settled: LAMMPS {best['lammps']:.4f}, cairn {best['cairn']:.3f}, ratio "
               f"{best['cairn'] / best['lammps']:.0f}", flush=True)
 
 
@@ -168,6 +169,7 @@ def main():
     parser.add_argument("--sides", default="walls,periodic")
     parser.add_argument("--clump", type=int, default=0)
     parser.add_argument("--hull", default="", choices=["", "octahedron"])
+    parser.add_argument("--rounding", type=float, default=0.0)
     o = parser.parse_args()
     if o.clump:
         o.sides = "walls"

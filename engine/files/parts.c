@@ -49,6 +49,7 @@ static void write_polyhedron(const geo_polyhedron *p, eng_parts *parts)
     put_integers(parts, p->face_start, p->face_count + (int64_t)1);
     put_integers(parts, p->face_vertices, p->face_start[p->face_count]);
     put_reals(parts, &p->vertices->x, 3 * (int64_t)p->vertex_count);
+    put_reals(parts, &p->rounding, 1);
 }
 
 static void write_compound(const cairn_world *world, int slot, eng_parts *parts)
@@ -102,13 +103,22 @@ static cairn_status read_polyhedron(eng_parts *parts, const base_allocator *allo
         counts != NULL && counts[1] > 0 ? take_integers(parts, counts[1] + (int64_t)1) : NULL;
     const int *corners = start != NULL ? take_integers(parts, start[counts[1]]) : NULL;
     const double *vertices = corners != NULL ? take_reals(parts, 3 * (int64_t)counts[0]) : NULL;
-    if (vertices == NULL)
+    const double *rounding = vertices != NULL ? take_reals(parts, 1) : NULL;
+    if (rounding == NULL)
         return CAIRN_ERROR_FORMAT;
     if (shape == NULL)
         return CAIRN_OK;
-    return status_of_numbers(
+    cairn_status status =
         geo_polyhedron_create_faces(allocator, (const vec3 *)(const void *)vertices, counts[0],
-                                    start, counts[1], corners, shape, NULL));
+                                    start, counts[1], corners, shape, NULL);
+    if (status == CAIRN_OK) {
+        status = geo_polyhedron_round(*shape, *rounding, NULL);
+        if (status != CAIRN_OK) {
+            geo_shape_destroy(*shape);
+            *shape = NULL;
+        }
+    }
+    return status_of_numbers(status);
 }
 
 static cairn_status read_mesh(eng_parts *parts, const base_allocator *allocator, geo_shape **shape)

@@ -142,14 +142,14 @@ static void take_body(const cairn_world *world, int row, eng_population *record)
     reals[11] = eng_reach_of(world, row);
 }
 
-/// Kind + 1 and sizes; the kind alone where it takes more than three numbers to make the shape.
+/// Kind + 1 and sizes; the kind alone where it takes more than four numbers to make the shape.
 static void take_shape(const geo_shape *shape, double sizes[ENG_POPULATION_SIZES])
 {
     memset(sizes, 0, ENG_POPULATION_SIZES * sizeof *sizes);
     if (shape == NULL)
         return;
     sizes[0] = (double)shape->kind + 1.0;
-    sizes[4] = shape->with_body;
+    sizes[ENG_POPULATION_SIZES - 1] = shape->with_body;
     int count = geo_plain_size_count(shape->kind);
     if (count > 0)
         memcpy(sizes + 1, geo_plain_sizes(shape), (size_t)count * sizeof *sizes);
@@ -575,7 +575,7 @@ static cairn_status make_shapes(cairn_world *world, const eng_population *record
             status = eng_shape_make_plain(world, slot, (geo_kind)((int)sizes[0] - 1), sizes + 1);
         }
         if (status == CAIRN_OK)
-            world->shapes[slot]->with_body = sizes[4] != 0.0;
+            world->shapes[slot]->with_body = sizes[ENG_POPULATION_SIZES - 1] != 0.0;
     }
     return status == CAIRN_OK ? eng_slots_restore(&world->shape_slots, &world->allocator, shapes)
                               : status;

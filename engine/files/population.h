@@ -24,7 +24,7 @@ enum {
     ENG_POPULATION_INTEGERS = 7, // of a body: kind, shape, material, first collider, room, whether
                                  // it has arrived, and whether it follows a function of time
     ENG_POPULATION_REALS = 12,   // of a body: mass, moments, frame, reach
-    ENG_POPULATION_SIZES = 5     // of a shape: kind + 1 or 0, up to three sizes, and whether it
+    ENG_POPULATION_SIZES = 6     // of a shape: kind + 1 or 0, up to four sizes, and whether it
                                  // goes with its last body
 };
 

@@ -2,6 +2,7 @@
 // Surfaces of shapes as polygons.
 #include "engine/files/surface_mesh.h"
 
+#include "geometry/shape/rounded.h"
 #include "geometry/shape/surface.h"
 
 static cairn_status reserve(eng_surface_mesh *mesh, const base_allocator *allocator, int vertices,
@@ -63,6 +64,23 @@ static cairn_status add_polyhedron(eng_surface_mesh *mesh, const base_allocator 
     return CAIRN_OK;
 }
 
+static cairn_status add_rounded(eng_surface_mesh *mesh, const base_allocator *allocator,
+                                const geo_shape *shape, const pose *placement)
+{
+    geo_rounded_surface surface;
+    cairn_status status = geo_rounded_surface_make(allocator, shape, &surface);
+    if (status == CAIRN_OK)
+        status = reserve(mesh, allocator, surface.point_count, surface.triangle_count,
+                         3 * surface.triangle_count);
+    int base = mesh->vertex_count;
+    for (int i = 0; i < surface.point_count && status == CAIRN_OK; i++)
+        add_vertex(mesh, placement, surface.points[i]);
+    for (int i = 0; i < surface.triangle_count && status == CAIRN_OK; i++)
+        add_polygon(mesh, base, surface.triangles[i], 3);
+    geo_rounded_surface_release(allocator, &surface);
+    return status;
+}
+
 static cairn_status add_triangles(eng_surface_mesh *mesh, const base_allocator *allocator,
                                   const geo_mesh *m, const pose *placement)
 {
@@ -95,6 +113,8 @@ static cairn_status add_square(eng_surface_mesh *mesh, const base_allocator *all
 cairn_status eng_surface_mesh_add(eng_surface_mesh *mesh, const base_allocator *allocator,
                                   const geo_shape *shape, const pose *placement, double extent)
 {
+    if (geo_shape_rounding(shape) > 0.0)
+        return add_rounded(mesh, allocator, shape, placement);
     if (shape->kind == GEO_POLYHEDRON)
         return add_polyhedron(mesh, allocator, &shape->polyhedron, placement);
     if (shape->kind == GEO_MESH)

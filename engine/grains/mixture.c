@@ -43,6 +43,7 @@ static cairn_status scale_convex(cairn_world *world, cairn_shape_id from, double
     double(*points)[3] = NULL;
     def.radius = factor * view.radius;
     def.half_length = factor * view.half_length;
+    def.rounding = factor * view.rounding;
     for (int k = 0; k < 3; k++)
         def.half_size[k] = factor * view.half_size[k];
     if (view.kind == CAIRN_POLYHEDRON)

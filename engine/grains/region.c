@@ -41,6 +41,10 @@ cairn_status eng_region_check(const cairn_world *world, const cairn_region *regi
     const geo_shape *shape = world->shapes[region->shape.index];
     if (!mesh && shape->kind != GEO_POLYHEDRON)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the hull of a region must be a polyhedron");
+    if (geo_shape_rounding(shape) > 0.0)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the hull of a region must not be rounded (rounding = %g m)",
+                         geo_shape_rounding(shape));
     if (mesh && (shape->kind != GEO_MESH || !(geo_shape_mass(shape).volume > 0.0)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the mesh of a region must be a mesh that is closed");

@@ -42,6 +42,8 @@ static uint64_t hash_points(uint64_t hash, const vec3 *points, int count)
 static uint64_t hash_polyhedron(uint64_t hash, const geo_polyhedron *p)
 {
     hash = hash_points(hash, p->vertices, p->vertex_count);
+    if (p->rounding > 0.0)
+        hash = hash_number(hash, p->rounding);
     hash = base_hash_bytes(hash, p->face_start, (size_t)(p->face_count + 1) * sizeof(int));
     return base_hash_bytes(hash, p->face_vertices,
                            (size_t)p->face_start[p->face_count] * sizeof(int));
@@ -62,7 +64,10 @@ static uint64_t hash_simple(uint64_t hash, const geo_shape *shape)
         return hash_polyhedron(hash, &shape->polyhedron);
     if (shape->kind == GEO_MESH)
         return hash_mesh(hash, &shape->mesh);
-    for (int i = 0; i < geo_plain_size_count(shape->kind); i++)
+    // what is not rounded is told by its other sizes
+    bool rounded = geo_shape_rounding(shape) > 0.0;
+    int count = geo_plain_size_count(shape->kind) - (shape->kind == GEO_BOX && !rounded ? 1 : 0);
+    for (int i = 0; i < count; i++)
         hash = hash_number(hash, geo_plain_sizes(shape)[i]);
     return hash;
 }

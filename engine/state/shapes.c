@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "geometry/mesh/mesh_file.h"
+#include "geometry/shape/rounded.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -28,6 +29,8 @@ static const struct {
      offsetof(cairn_shape_view, half_length)},
     {CAIRN_SHAPE_HALF_SIZE, 3, offsetof(cairn_shape_def, half_size),
      offsetof(cairn_shape_view, half_size)},
+    {CAIRN_SHAPE_ROUNDING, 1, offsetof(cairn_shape_def, rounding),
+     offsetof(cairn_shape_view, rounding)},
 };
 
 int cairn_shape_kind_sizes(cairn_shape_kind kind)
@@ -52,13 +55,30 @@ static void take_sizes(const cairn_shape_def *def, double sizes[GEO_SIZES_MAX])
         }
 }
 
+/// A hull of points, swept by a ball if its rounding is above 0.
+static cairn_status create_polyhedron(const base_allocator *allocator, const vec3 *points,
+                                      int point_count, double rounding, geo_shape **shape,
+                                      cairn_error *error)
+{
+    cairn_status status = geo_polyhedron_create(allocator, points, point_count, shape, error);
+    if (status != CAIRN_OK)
+        return status;
+    status = geo_polyhedron_round(*shape, rounding, error);
+    if (status != CAIRN_OK) {
+        geo_shape_destroy(*shape);
+        *shape = NULL;
+    }
+    return status;
+}
+
 static cairn_status create_from_points(const cairn_world *world, const cairn_shape_def *def,
                                        geo_shape **shape, cairn_error *error)
 {
     // vec3 is three doubles, as the rows of the definition are
     const vec3 *points = (const vec3 *)(const void *)def->points;
     if (def->kind == CAIRN_POLYHEDRON)
-        return geo_polyhedron_create(&world->allocator, points, def->point_count, shape, error);
+        return create_polyhedron(&world->allocator, points, def->point_count, def->rounding, shape,
+                                 error);
     return geo_mesh_create(&world->allocator, points, def->point_count, def->triangles,
                            def->triangle_count, shape, error);
 }
@@ -72,8 +92,8 @@ static cairn_status create_from_file(const cairn_world *world, const cairn_shape
     if (status != CAIRN_OK)
         return status;
     if (def->kind == CAIRN_POLYHEDRON)
-        status = geo_polyhedron_create(&world->allocator, data.vertices, data.vertex_count, shape,
-                                       error);
+        status = create_polyhedron(&world->allocator, data.vertices, data.vertex_count,
+                                   def->rounding, shape, error);
     else
         status =
             geo_mesh_create(&world->allocator, data.vertices, data.vertex_count,
@@ -95,8 +115,9 @@ static cairn_status copy_convex(const cairn_world *world, const geo_shape *shape
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a compound cannot hold a %s",
                          geo_kind_name(shape->kind));
     if (shape->kind == GEO_POLYHEDRON)
-        return geo_polyhedron_create(allocator, shape->polyhedron.vertices,
-                                     shape->polyhedron.vertex_count, copy, error);
+        return create_polyhedron(allocator, shape->polyhedron.vertices,
+                                 shape->polyhedron.vertex_count, shape->polyhedron.rounding, copy,
+                                 error);
     return geo_plain_create(allocator, shape->kind, geo_plain_sizes(shape), copy, error);
 }
 
@@ -384,6 +405,7 @@ cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id id, cairn_
                                .smallest_size = shape->smallest_size};
     view_sizes(shape, view);
     if (shape->kind == GEO_POLYHEDRON) {
+        view->rounding = shape->polyhedron.rounding;
         view->vertex_count = shape->polyhedron.vertex_count;
         view->vertices = (const double(*)[3])(const void *)shape->polyhedron.vertices;
         view->face_count = shape->polyhedron.face_count;
@@ -426,6 +448,45 @@ static vec3 farthest_point(const geo_shape *shape, vec3 direction)
             best = point;
     }
     return best;
+}
+
+static cairn_status fill_surface(const geo_rounded_surface *from, cairn_surface *surface)
+{
+    if (surface->points != NULL && (surface->point_count != from->point_count ||
+                                    surface->triangle_count != from->triangle_count))
+        return CAIRN_ERROR_ARGUMENT;
+    surface->point_count = from->point_count;
+    surface->triangle_count = from->triangle_count;
+    if (surface->points == NULL)
+        return CAIRN_OK;
+    if (surface->normals == NULL || surface->triangles == NULL)
+        return CAIRN_ERROR_ARGUMENT;
+    for (int i = 0; i < from->point_count; i++) {
+        vec3_store(surface->points[i], from->points[i]);
+        vec3_store(surface->normals[i], from->normals[i]);
+    }
+    memcpy(surface->triangles, from->triangles,
+           (size_t)from->triangle_count * sizeof *surface->triangles);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_shape_get_surface(const cairn_world *world, cairn_shape_id id,
+                                     cairn_surface *surface)
+{
+    if (world == NULL || surface == NULL)
+        return CAIRN_ERROR_ARGUMENT;
+    cairn_status status = eng_shape_check(world, id);
+    if (status != CAIRN_OK)
+        return status;
+    const geo_shape *shape = world->shapes[id.index];
+    if (!(geo_shape_rounding(shape) > 0.0))
+        return CAIRN_ERROR_UNSUPPORTED;
+    geo_rounded_surface made;
+    status = geo_rounded_surface_make(&world->allocator, shape, &made);
+    if (status == CAIRN_OK)
+        status = fill_surface(&made, surface);
+    geo_rounded_surface_release(&world->allocator, &made);
+    return status;
 }
 
 cairn_status cairn_shape_get_support(const cairn_world *world, cairn_shape_id id,

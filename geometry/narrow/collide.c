@@ -50,8 +50,18 @@ static geo_pair_function *const pair_table[GEO_KIND_COUNT][GEO_KIND_COUNT] = {
         },
 };
 
-static geo_pair_function *function_of(geo_kind first, geo_kind second)
+// kinds that have pairs with rounded boxes and polyhedra in one function
+static bool meets_rounded(geo_kind kind)
 {
+    return kind == GEO_BOX || kind == GEO_CAPSULE || kind == GEO_POLYHEDRON;
+}
+
+static geo_pair_function *function_of(const geo_shape *a, const geo_shape *b)
+{
+    geo_kind first = a->kind, second = b->kind;
+    if (geo_shape_rounding(a) + geo_shape_rounding(b) > 0.0 && meets_rounded(first) &&
+        meets_rounded(second))
+        return geo_pair_rounded;
     geo_pair_function *function = pair_table[first][second];
     if (function != NULL)
         return function;
@@ -100,7 +110,7 @@ cairn_status geo_collide(const geo_shape *a, const pose *placement_a, const geo_
                          geo_manifold *manifold)
 {
     bool flip = a->kind > b->kind;
-    geo_pair_function *function = function_of((flip ? b : a)->kind, (flip ? a : b)->kind);
+    geo_pair_function *function = flip ? function_of(b, a) : function_of(a, b);
     if (!function)
         return CAIRN_ERROR_UNSUPPORTED;
     // bounding spheres first: most candidate pairs end here

@@ -115,9 +115,11 @@ void geo_core_init(geo_core *core, const geo_placed *placed)
     BASE_ASSERT(geo_kind_is_convex(shape->kind));
     clear_features(core, placed);
     if (shape->kind == GEO_BOX) {
-        init_box(core, shape->box.half);
+        init_box(core, geo_box_core(&shape->box));
+        core->radius = shape->box.rounding;
     } else if (shape->kind == GEO_POLYHEDRON) {
         init_polyhedron(core, &shape->polyhedron);
+        core->radius = shape->polyhedron.rounding;
     } else if (shape->kind == GEO_CAPSULE) {
         init_segment(core, shape->capsule.half_length, shape->capsule.radius);
     } else if (shape->kind == GEO_SPHERE) {

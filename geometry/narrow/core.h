@@ -14,7 +14,8 @@ typedef enum geo_core_kind {
     GEO_CORE_CURVED // any other convex shape, known by its support function alone
 } geo_core_kind;
 
-/// A convex set; the shape is everything within `radius` of it (sphere: point, capsule: segment).
+/// A convex set; the shape is everything within `radius` of it (sphere: point, capsule: segment,
+/// rounded box or polyhedron: what is swept).
 /// In the core's own frame it is a polytope with the listed features, or curved (no features).
 /// A triangle is a polytope with two faces. Holds pointers into itself: a copy
 /// borrows from the original.

@@ -92,7 +92,8 @@ geo_pair_function geo_pair_plane_convex, geo_pair_plane_box, geo_pair_plane_caps
     geo_pair_plane_cylinder, geo_pair_plane_polyhedron;
 geo_pair_function geo_pair_capsule_capsule, geo_pair_box_capsule, geo_pair_capsule_polyhedron;
 geo_pair_function geo_pair_box_box, geo_pair_polyhedron;
-geo_pair_function geo_pair_convex; // by support functions, whatever the kinds
+geo_pair_function geo_pair_rounded; // of those of which one is rounded, and capsules
+geo_pair_function geo_pair_convex;  // by support functions, whatever the kinds
 geo_pair_function geo_pair_mesh;
 
 /// Triangles within the margin of job->a, a sphere; -1 where there are more than `capacity`.

@@ -241,8 +241,8 @@ static cairn_status patch_contacts(const mesh_visit *visit, const patch *p)
     vec3 n = vec3_negate(closest.normal);
     bool allowed = normal_allowed(visit, p, n);
     bool on_face = !allowed || vec3_dot(n, p->side) > 1.0 - 1e-9;
-    bool sharp = geo_core_is_polytope(visit->convex) && visit->convex->radius <= 0.0;
-    double cosine = on_face && sharp ? 0.05 : facing_cosine;
+    bool flat = visit->convex->face_count > 0;
+    double cosine = on_face && flat ? 0.05 : facing_cosine;
     if (allowed)
         return geo_closest_spread(job, visit->convex, &p->core, &closest, cosine, facing_cosine);
     return geo_closest_clip(job, visit->convex, &p->core, vec3_negate(p->side), cosine,

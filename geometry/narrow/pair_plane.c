@@ -5,13 +5,19 @@
 
 #include "base/elementary.h"
 
+// the lowest point of a ball about a point of b under the plane of a
+static cairn_status emit_ball(geo_job *job, vec3 x, double radius, uint32_t code)
+{
+    vec3 normal = geo_placed_axis(&job->a, 2);
+    double height = vec3_dot(normal, vec3_sub(x, job->a.centre)), gap = height - radius;
+    return geo_emit(job, normal, gap, vec3_add_scaled(x, -radius - 0.5 * gap, normal),
+                    geo_code_face(0), code);
+}
+
 // a boundary point of b under the plane of a
 static cairn_status emit_point(geo_job *job, vec3 x, uint32_t code)
 {
-    vec3 normal = geo_placed_axis(&job->a, 2);
-    double gap = vec3_dot(normal, vec3_sub(x, job->a.centre));
-    return geo_emit(job, normal, gap, vec3_add_scaled(x, -0.5 * gap, normal), geo_code_face(0),
-                    code);
+    return emit_ball(job, x, 0.0, code);
 }
 
 cairn_status geo_pair_plane_convex(geo_job *job)
@@ -24,12 +30,13 @@ cairn_status geo_pair_plane_convex(geo_job *job)
 
 cairn_status geo_pair_plane_box(geo_job *job)
 {
-    vec3 half = job->b.shape->box.half;
+    const geo_box *box = &job->b.shape->box;
+    vec3 half = geo_box_core(box);
     for (int i = 0; i < 8; i++) {
         vec3 corner = {i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y,
                        i & 4 ? half.z : -half.z};
         cairn_status status =
-            emit_point(job, geo_placed_apply(&job->b, corner), geo_code_vertex(i));
+            emit_ball(job, geo_placed_apply(&job->b, corner), box->rounding, geo_code_vertex(i));
         if (status)
             return status;
     }
@@ -41,7 +48,7 @@ cairn_status geo_pair_plane_polyhedron(geo_job *job)
     const geo_polyhedron *poly = &job->b.shape->polyhedron;
     for (int i = 0; i < poly->vertex_count; i++) {
         vec3 x = geo_placed_apply(&job->b, poly->vertices[i]);
-        cairn_status status = emit_point(job, x, geo_code_vertex(i));
+        cairn_status status = emit_ball(job, x, poly->rounding, geo_code_vertex(i));
         if (status)
             return status;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polytope against polytope: quick rejection by GJK, then separating axes and clipping.
+// Polytope against polytope: quick rejection by GJK, then separating axes and clipping; of boxes
+// the fifteen axes at once.
 #include "geometry/narrow/clip.h"
 #include "geometry/narrow/closest.h"
 #include "geometry/narrow/gjk.h"
@@ -152,6 +153,17 @@ cairn_status geo_pair_polyhedron(geo_job *job)
         return CAIRN_OK;
     if (learns && overlap && geo_leading_is_due(job->cache->leading))
         geo_leading_find(job, &a, &b, job->cache->leading);
+    return geo_sat_contacts(job, &a, &b, &sat);
+}
+
+cairn_status geo_pair_box_box(geo_job *job)
+{
+    geo_core a, b;
+    geo_sat sat;
+    geo_core_init(&a, &job->a);
+    geo_core_init(&b, &job->b);
+    if (!geo_sat_query_boxes(&a, &b, job->margin, &sat))
+        return CAIRN_OK;
     return geo_sat_contacts(job, &a, &b, &sat);
 }
 

@@ -8,10 +8,13 @@
 
 static const vec3 up = {0.0, 0.0, 1.0};
 
-// a sphere (job->a) against the point of b's surface nearest to its centre
+// a sphere (job->a) against the point of the surface of b's core nearest to its centre
 static cairn_status emit_nearest(geo_job *job, vec3 surface, vec3 outward, double distance,
                                  uint32_t code)
 {
+    double rounding = geo_shape_rounding(job->b.shape);
+    surface = vec3_add_scaled(surface, rounding, outward);
+    distance -= rounding;
     double radius = job->a.shape->sphere.radius;
     double gap = distance - radius;
     vec3 point = vec3_add_scaled(surface, 0.5 * gap, outward);
@@ -74,7 +77,7 @@ cairn_status geo_pair_sphere_box(geo_job *job)
 {
     vec3 surface, outward;
     vec3 local = geo_placed_apply_inverse(&job->b, job->a.centre);
-    double distance = box_nearest(job->b.shape->box.half, local, &surface, &outward);
+    double distance = box_nearest(geo_box_core(&job->b.shape->box), local, &surface, &outward);
     return emit_nearest(job, geo_placed_apply(&job->b, surface),
                         mat3_apply(&job->b.rotation, outward), distance, geo_code_face(0));
 }
@@ -141,7 +144,7 @@ cairn_status geo_pair_sphere_polyhedron(geo_job *job)
     double height;
     vec3 p = geo_placed_apply_inverse(&job->b, job->a.centre);
     int face = highest_face(poly, p, &height);
-    double radius = job->a.shape->sphere.radius;
+    double radius = job->a.shape->sphere.radius + poly->rounding;
     if (height > radius + job->margin)
         return CAIRN_OK;
     if (height > 1e-12 * job->size) {

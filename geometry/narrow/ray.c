@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "geometry/mesh/bvh.h"
+#include "geometry/narrow/gjk.h"
 
 /// The part of a ray that is inside of what was looked at so far.
 typedef struct inside {
@@ -122,6 +123,39 @@ static bool cast_polyhedron(const geo_shape *shape, const geo_ray *ray, geo_ray_
     return take(&part, hit);
 }
 
+/// A rounded shape, by Newton's method: how far a point of the ray is from the core is a convex
+/// function of the way, so that no step goes too far.
+static bool cast_rounded(const geo_shape *shape, const geo_ray *ray, geo_ray_hit *hit)
+{
+    enum { STEPS = 100 };
+    const geo_shape point = {.kind = GEO_SPHERE, .sphere = {0.0}};
+    const geo_placed placed = {shape, mat3_identity(), {0.0, 0.0, 0.0}};
+    geo_placed at = {&point, mat3_identity(), ray->origin};
+    const double rounding = geo_shape_rounding(shape), digits = 1e-14 * shape->bounding_radius;
+    geo_core core, tip;
+    geo_core_init(&core, &placed);
+    double way = 0.0;
+    for (int step = 0; step < STEPS; step++) {
+        geo_gjk_result found;
+        at.centre = vec3_add_scaled(ray->origin, way, ray->direction);
+        geo_core_init(&tip, &at);
+        geo_gjk(&core, &tip, INFINITY, &found);
+        bool out = found.state == GEO_GJK_SEPARATED;
+        double left = out ? found.distance - rounding : -rounding;
+        double slope = out ? vec3_dot(found.normal, ray->direction) : 0.0;
+        if (left <= digits) {
+            *hit = (geo_ray_hit){way, way > 0.0 ? found.normal : vec3_negate(ray->direction)};
+            return true;
+        }
+        if (!(slope < 0.0))
+            return false;
+        way += left / -slope;
+        if (!(way <= ray->length))
+            return false;
+    }
+    return false;
+}
+
 typedef struct mesh_cast {
     const geo_mesh *mesh;
     geo_ray ray; // shorter with every triangle that is met
@@ -171,6 +205,8 @@ static bool cast_mesh(const geo_shape *shape, const geo_ray *ray, geo_ray_hit *h
 static bool cast_in_frame(const geo_shape *shape, const geo_ray *ray, geo_ray_hit *hit)
 {
     inside part = whole(ray);
+    if (geo_shape_rounding(shape) > 0.0)
+        return cast_rounded(shape, ray, hit);
     switch (shape->kind) {
     case GEO_SPHERE:
         cut_round(&part, ray, shape->sphere.radius, false);

@@ -32,10 +32,10 @@ static geo_curvature cylinder_curvature(const geo_cylinder *c, vec3 point, vec3 
     return (geo_curvature){1.0 / corner, base_hypot(normal.x, normal.y) / c->radius, tangent};
 }
 
-static geo_curvature box_curvature(const geo_box *box, vec3 point, double slack, double corner)
+static geo_curvature box_curvature(vec3 core, vec3 point, double slack, double corner)
 {
     const double at[3] = {fabs(point.x), fabs(point.y), fabs(point.z)};
-    const double half[3] = {box->half.x, box->half.y, box->half.z};
+    const double half[3] = {core.x, core.y, core.z};
     double free[3] = {0.0, 0.0, 0.0};
     int faces = 0;
     for (int k = 0; k < 3; k++) {
@@ -69,6 +69,12 @@ static geo_curvature polyhedron_curvature(const geo_polyhedron *p, vec3 point, d
 geo_curvature geo_shape_curvature(const geo_shape *shape, vec3 point, vec3 normal, double slack,
                                   double corner)
 {
+    double rounding = geo_shape_rounding(shape);
+    if (rounding > 0.0) {
+        // where the core is touched tells which part it is, and the ball how round
+        point = vec3_add_scaled(point, -rounding, normal);
+        corner = rounding;
+    }
     switch (shape->kind) {
     case GEO_SPHERE:
         return round_surface(shape->sphere.radius);
@@ -79,7 +85,7 @@ geo_curvature geo_shape_curvature(const geo_shape *shape, vec3 point, vec3 norma
     case GEO_CYLINDER:
         return cylinder_curvature(&shape->cylinder, point, normal, slack, corner);
     case GEO_BOX:
-        return box_curvature(&shape->box, point, slack, corner);
+        return box_curvature(geo_box_core(&shape->box), point, slack, corner);
     case GEO_POLYHEDRON:
         return polyhedron_curvature(&shape->polyhedron, point, slack, corner);
     case GEO_HALFSPACE:

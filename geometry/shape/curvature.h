@@ -11,7 +11,7 @@ typedef struct geo_curvature {
     vec3 axis;            // unit
 } geo_curvature;
 
-/// Faces are flat, edges and corners are rounded by `corner`.
+/// Faces are flat, edges and corners are rounded by `corner`, or by the rounding of the shape.
 /// @param point, normal  in the frame of the shape; the normal points out of it
 /// @param slack   m, >= 0, how far inside of the surface the point may lie
 /// @param corner  m, above 0

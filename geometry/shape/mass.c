@@ -14,11 +14,6 @@ geo_mass geo_shape_mass(const geo_shape *shape)
     return geo_plain_kinds[shape->kind]->mass(geo_plain_sizes(shape));
 }
 
-static mat3 outer(vec3 a, vec3 b)
-{
-    return mat3_from_rows(vec3_scale(a.x, b), vec3_scale(a.y, b), vec3_scale(a.z, b));
-}
-
 mat3 geo_inertia_from_second(const mat3 *second)
 {
     double trace = mat3_trace(second);
@@ -47,7 +42,7 @@ void geo_moments_add_triangle(geo_moments *moments, vec3 a, vec3 b, vec3 c)
     moments->first = vec3_add_scaled(moments->first, determinant / 24.0, sum);
     const vec3 corners[4] = {a, b, c, sum};
     for (int i = 0; i < 4; i++) {
-        mat3 product = outer(corners[i], vec3_scale(determinant / 120.0, corners[i]));
+        mat3 product = geo_outer(corners[i], vec3_scale(determinant / 120.0, corners[i]));
         moments->second = mat3_add(&moments->second, &product);
     }
 }
@@ -55,7 +50,7 @@ void geo_moments_add_triangle(geo_moments *moments, vec3 a, vec3 b, vec3 c)
 geo_mass geo_mass_from_moments(const geo_moments *moments)
 {
     vec3 offset = vec3_scale(1.0 / moments->volume, moments->first);
-    mat3 shift = outer(offset, vec3_scale(-moments->volume, offset));
+    mat3 shift = geo_outer(offset, vec3_scale(-moments->volume, offset));
     mat3 second = mat3_add(&moments->second, &shift);
     // bit-symmetric, whatever the order of the products above
     for (int i = 0; i < 3; i++)
@@ -99,7 +94,7 @@ geo_mass geo_mass_of_compound(const geo_compound *compound)
 
         // inertia about a point `offset` away from the centre of mass
         double volume = part.volume;
-        mat3 second = outer(offset, vec3_scale(volume, offset));
+        mat3 second = geo_outer(offset, vec3_scale(volume, offset));
         mat3 shift = geo_inertia_from_second(&second);
         mat3 moved = mat3_add(&turned, &shift);
         total.inertia = mat3_add(&total.inertia, &moved);

@@ -16,6 +16,7 @@ static int name_sizes(geo_kind kind, const char *names[GEO_SIZES_MAX])
         {CAIRN_SHAPE_RADIUS, 1, {"radius"}},
         {CAIRN_SHAPE_HALF_LENGTH, 1, {"half_length"}},
         {CAIRN_SHAPE_HALF_SIZE, 3, {"half.x", "half.y", "half.z"}},
+        {CAIRN_SHAPE_ROUNDING, 1, {"rounding"}},
     };
     int count = 0;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
@@ -30,15 +31,27 @@ int geo_plain_size_count(geo_kind kind)
     return kind < GEO_POLYHEDRON ? name_sizes(kind, names) : -1;
 }
 
+/// A core must be left of a box.
+static cairn_status check_rounding(const double *sizes, cairn_error *error)
+{
+    double least = fmin(sizes[0], fmin(sizes[1], sizes[2])), rounding = sizes[3];
+    if (rounding >= 0.0 && rounding < least)
+        return CAIRN_OK;
+    return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                     "rounding = %g must be at least 0 and less than half of the smallest side, %g "
+                     "(m)",
+                     rounding, least);
+}
+
 static cairn_status check_sizes(geo_kind kind, const double *sizes, cairn_error *error)
 {
     const char *names[GEO_SIZES_MAX];
-    int count = name_sizes(kind, names);
-    for (int i = 0; i < count; i++)
+    int positive = name_sizes(kind, names) - (geo_plain_masks[kind] & CAIRN_SHAPE_ROUNDING ? 1 : 0);
+    for (int i = 0; i < positive; i++)
         if (!(isfinite(sizes[i]) && sizes[i] > 0.0))
             return base_fail(error, CAIRN_ERROR_ARGUMENT, "%s = %g must be positive and finite (m)",
                              names[i], sizes[i]);
-    return CAIRN_OK;
+    return kind == GEO_BOX ? check_rounding(sizes, error) : CAIRN_OK;
 }
 
 static void fill_sphere(geo_shape *shape, double radius)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maker of convex polyhedra from points.
 #include "geometry/shape/hull.h"
+#include "geometry/shape/rounded.h"
 #include "geometry/shape/shape_internal.h"
 
 #include "base/assert.h"
@@ -235,6 +236,20 @@ cairn_status geo_polyhedron_create(const base_allocator *allocator, const vec3 *
         return status;
     }
     return geo_shape_finish(made, shape, error);
+}
+
+cairn_status geo_polyhedron_round(geo_shape *shape, double rounding, cairn_error *error)
+{
+    if (!(rounding >= 0.0 && isfinite(rounding)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "rounding = %g must be at least 0 and finite (m)", rounding);
+    if (rounding == 0.0)
+        return CAIRN_OK;
+    shape->polyhedron.rounding = rounding;
+    shape->polyhedron.mass = geo_mass_of_rounded(&shape->polyhedron, rounding);
+    shape->bounding_radius += rounding;
+    shape->smallest_size += 2.0 * rounding;
+    return geo_shape_check_mass(shape, error);
 }
 
 /// Whether faces have three corners at least, name vertices alone, and each side is that of two

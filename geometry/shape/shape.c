@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all shapes have in common: names, destruction, bounds and support by kind.
 #include "geometry/shape/plain.h"
+#include "geometry/shape/rounded.h"
 #include "geometry/shape/shape_internal.h"
 
 #include "base/assert.h"
@@ -225,7 +226,8 @@ geo_bounds geo_shape_bounds(const geo_shape *shape, const pose *placement)
         return compound_bounds(&shape->compound, placement);
     mat3 rotation = quat_to_mat3(placement->orientation);
     if (shape->kind == GEO_POLYHEDRON)
-        return polyhedron_bounds(&shape->polyhedron, &rotation, position);
+        return geo_bounds_inflate(polyhedron_bounds(&shape->polyhedron, &rotation, position),
+                                  shape->polyhedron.rounding);
     if (shape->kind == GEO_MESH)
         return points_bounds(shape->mesh.vertices, shape->mesh.vertex_count, &rotation, position);
     const geo_plain *plain = geo_plain_kinds[shape->kind];
@@ -237,7 +239,8 @@ vec3 geo_shape_support(const geo_shape *shape, vec3 direction)
 {
     BASE_ASSERT(geo_kind_is_convex(shape->kind));
     if (shape->kind == GEO_POLYHEDRON)
-        return polyhedron_support(&shape->polyhedron, direction);
+        return geo_rounded_support(polyhedron_support(&shape->polyhedron, direction),
+                                   shape->polyhedron.rounding, direction);
     return geo_plain_kinds[shape->kind]->support(geo_plain_sizes(shape), direction);
 }
 

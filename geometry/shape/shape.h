@@ -19,7 +19,7 @@ typedef enum geo_kind {
         GEO_KIND_COUNT
 } geo_kind;
 
-enum { GEO_SIZES_MAX = 3 }; // numbers that make a plain shape
+enum { GEO_SIZES_MAX = 4 }; // numbers that make a plain shape
 
 typedef struct geo_shape geo_shape;
 
@@ -35,9 +35,11 @@ typedef struct geo_sphere {
     double radius; // m
 } geo_sphere;
 
-/// Box about the origin, faces normal to the axes.
+/// Box about the origin, faces normal to the axes; rounded: a smaller box, its core, swept by a
+/// ball.
 typedef struct geo_box {
-    vec3 half; // m, half edge lengths
+    vec3 half;       // m, from the origin to the faces
+    double rounding; // m, of edges and corners; below the smallest of half
 } geo_box;
 
 /// Points within `radius` of the segment from (0,0,-half_length) to (0,0,half_length).
@@ -53,7 +55,8 @@ typedef struct geo_cylinder {
 } geo_cylinder;
 
 /// Convex polyhedron: vertices, planar faces (not only triangles), edges. Faces list their vertices
-/// counter-clockwise seen from outside.
+/// counter-clockwise seen from outside. Rounded: all this is of the core, which a ball is swept
+/// over.
 typedef struct geo_polyhedron {
     int vertex_count;
     int face_count;
@@ -70,7 +73,8 @@ typedef struct geo_polyhedron {
     int *neighbor_start;  // [vertex_count + 1] into neighbors: vertices joined by an edge
     int *neighbors;
     int *vertex_faces; // [neighbor_start[vertex_count]] faces around each vertex
-    geo_mass mass;
+    double rounding;   // m, radius of the ball; 0 for none
+    geo_mass mass;     // of the whole shape
 } geo_polyhedron;
 
 /// Triangulated surface, seen as two-sided unless closed (mass.volume > 0; triangles of a closed
@@ -153,8 +157,8 @@ static inline cairn_status geo_halfspace_create(const base_allocator *allocator,
 static inline cairn_status geo_box_create(const base_allocator *allocator, vec3 half,
                                           geo_shape **shape, cairn_error *error)
 {
-    return geo_plain_create(allocator, GEO_BOX, (const double[]){half.x, half.y, half.z}, shape,
-                            error);
+    return geo_plain_create(allocator, GEO_BOX, (const double[]){half.x, half.y, half.z, 0.0},
+                            shape, error);
 }
 
 static inline cairn_status geo_capsule_create(const base_allocator *allocator, double radius,
@@ -196,6 +200,11 @@ cairn_status geo_polyhedron_create_faces(const base_allocator *allocator, const 
                                          const int *face_vertices, geo_shape **shape,
                                          cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Sweeps a new polyhedron, which nobody has yet, by a ball. Fails with CAIRN_ERROR_ARGUMENT for a
+/// rounding (m) below 0 or not finite; the shape is then as it was.
+cairn_status geo_polyhedron_round(geo_shape *shape, double rounding,
+                                  cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// Triangulated surface; degenerate triangles and indices out of range are errors.
 cairn_status geo_mesh_create(const base_allocator *allocator, const vec3 *vertices,
                              int vertex_count, const int (*triangles)[3], int triangle_count,
@@ -231,6 +240,21 @@ void geo_plain_surface(const geo_shape *shape, struct geo_surface *surface);
 /// @param moments  out, of density 1, m5
 /// @param frame    out, position = centre, orientation = principal axes
 void geo_mass_principal(const geo_mass *mass, vec3 *moments, pose *frame);
+
+/// Radius of the ball that is swept over a box or polyhedron; 0 where none is.
+static inline double geo_shape_rounding(const geo_shape *shape)
+{
+    return shape->kind == GEO_BOX          ? shape->box.rounding
+           : shape->kind == GEO_POLYHEDRON ? shape->polyhedron.rounding
+                                           : 0.0;
+}
+
+/// Half edges of the core of a box: of the box itself where it is not rounded.
+static inline vec3 geo_box_core(const geo_box *box)
+{
+    return vec3_make(box->half.x - box->rounding, box->half.y - box->rounding,
+                     box->half.z - box->rounding);
+}
 
 /// True when all points of the shape lie on one side of no plane through them, i.e. the shape has a
 /// support function.

@@ -33,6 +33,12 @@ bool geo_has_overlaps(const geo_compound *compound);
 bool geo_mass_of_union(const base_allocator *allocator, const geo_compound *compound,
                        geo_mass *mass) CAIRN_CHECK_RESULT;
 
+/// a b^T.
+static inline mat3 geo_outer(vec3 a, vec3 b)
+{
+    return mat3_from_rows(vec3_scale(a.x, b), vec3_scale(a.y, b), vec3_scale(a.z, b));
+}
+
 /// trace(c) 1 - c: inertia from second moments about the same point.
 mat3 geo_inertia_from_second(const mat3 *second);
 

@@ -10,11 +10,13 @@ extern "C" {
 #endif
 
 /// What makes a plain kind of shape: members of cairn_shape_def, in this order where there are
-/// several, all of them positive. Scenes give whole lengths: `radius`, `length` and `size`.
+/// several, all of them positive but the rounding, which may be 0. Scenes give whole lengths:
+/// `radius`, `length` and `size`.
 typedef enum cairn_shape_size {
     CAIRN_SHAPE_RADIUS = 1,      // radius
     CAIRN_SHAPE_HALF_LENGTH = 2, // half_length
-    CAIRN_SHAPE_HALF_SIZE = 4    // half_size, three of them
+    CAIRN_SHAPE_HALF_SIZE = 4,   // half_size, three of them
+    CAIRN_SHAPE_ROUNDING = 8     // rounding
 } cairn_shape_size;
 
 /// The plain kinds, which at most three sizes make. A row is all that the rooms need to know of one
@@ -23,7 +25,8 @@ typedef enum cairn_shape_size {
 #define CAIRN_PLAIN_SHAPES(X)                                                                      \
     X(SPHERE, sphere, sphere, CAIRN_SHAPE_RADIUS, "ball about the origin")                         \
     X(HALFSPACE, halfspace, plane, 0, "z <= 0 in its own frame; fixed or moving bodies only")      \
-    X(BOX, box, box, CAIRN_SHAPE_HALF_SIZE, "about the origin, faces normal to the axes")          \
+    X(BOX, box, box, CAIRN_SHAPE_HALF_SIZE | CAIRN_SHAPE_ROUNDING,                                 \
+      "about the origin, faces normal to the axes; edges and corners may be rounded")              \
     X(CAPSULE, capsule, capsule, CAIRN_SHAPE_RADIUS | CAIRN_SHAPE_HALF_LENGTH,                     \
       "points within radius of the segment from -half_length to half_length along z")              \
     X(CYLINDER, cylinder, cylinder, CAIRN_SHAPE_RADIUS | CAIRN_SHAPE_HALF_LENGTH,                  \
@@ -32,7 +35,8 @@ typedef enum cairn_shape_size {
 /// All kinds: the plain ones, then those made of points and of members.
 #define CAIRN_SHAPE_LIST(X)                                                                        \
     CAIRN_PLAIN_SHAPES(X)                                                                          \
-    X(POLYHEDRON, polyhedron, polyhedron, 0, "convex hull of points")                              \
+    X(POLYHEDRON, polyhedron, polyhedron, 0,                                                       \
+      "convex hull of points, which a ball of radius `rounding` may be swept over")                \
     X(MESH, mesh, mesh, 0, "vertices (points) and triangles; fixed or moving bodies only")         \
     X(COMPOUND, compound, compound, 0, "members at placements")
 
@@ -47,7 +51,11 @@ typedef struct cairn_shape_def {
     cairn_shape_kind kind;
     double radius;
     double half_length;
-    double half_size[3];
+    double half_size[3]; // of a box, to its faces, rounded or not
+    /// m, radius of edges and corners. A box keeps its size: 0 to less than its smallest half size.
+    /// A polyhedron is the hull of its points swept by a ball of that radius, and grows by it: >=
+    /// 0.
+    double rounding;
     const double (*points)[3]; // [point_count], copied
     int point_count;
     const int (*triangles)[3]; // [triangle_count], copied
@@ -94,8 +102,9 @@ typedef struct cairn_placement {
 typedef struct cairn_shape_view {
     cairn_shape_kind kind;
     double radius, half_length, half_size[3];
+    double rounding; // box, polyhedron
     int vertex_count;
-    const double (*vertices)[3]; // polyhedron, mesh
+    const double (*vertices)[3]; // polyhedron (of the hull that is swept where it is rounded), mesh
     int face_count;
     const int *face_start;    // [face_count + 1] into face_vertices; NULL: triangles
     const int *face_vertices; // counter-clockwise from outside
@@ -107,6 +116,21 @@ typedef struct cairn_shape_view {
 
 CAIRN_API cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id shape,
                                        cairn_shape_view *view) CAIRN_CHECK_RESULT;
+
+/// Triangles of a rounded surface, in the shape's frame.
+typedef struct cairn_surface {
+    int point_count, triangle_count;
+    double (*points)[3];  // [point_count] m, of the caller
+    double (*normals)[3]; // [point_count] unit, out of the shape
+    int (*triangles)[3];  // [triangle_count] counter-clockwise seen from outside
+} cairn_surface;
+
+/// The surface of a rounded box or polyhedron; no edge turns by more than an eighth of a right
+/// angle at an arc. Where `points` is NULL, the counts alone, for which the caller then has arrays.
+/// @return CAIRN_ERROR_UNSUPPORTED for a shape that is not rounded; CAIRN_ERROR_ARGUMENT for counts
+///         that are not those; CAIRN_ERROR_MEMORY, CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD
+CAIRN_API cairn_status cairn_shape_get_surface(const cairn_world *world, cairn_shape_id shape,
+                                               cairn_surface *surface) CAIRN_CHECK_RESULT;
 
 /// The point of a shape that lies farthest along a direction, both in the shape's frame.
 /// @param direction  any length but 0

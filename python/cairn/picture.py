@@ -58,7 +58,8 @@ class _Still:
         if view.kind in (lib.CAIRN_POLYHEDRON, lib.CAIRN_MESH):
             points = _rows(view.vertices, view.vertex_count, 3)
             if kind == "polyhedron":
-                return [], {"points": points}
+                rounded = {"rounding": view.rounding} if view.rounding > 0.0 else {}
+                return [], {"points": points, **rounded}
             return [], {"vertices": points, "triangles":
                         [[view.face_vertices[3 * i + k] + 1 for k in range(3)]
                          for i in range(view.face_count)]}
@@ -69,6 +70,8 @@ class _Still:
             keys["length"] = 2.0 * view.half_length
         if sizes & lib.CAIRN_SHAPE_HALF_SIZE:
             keys["size"] = [2.0 * each for each in view.half_size]
+        if view.rounding > 0.0:
+            keys["rounding"] = view.rounding
         return [], keys
 
     def member(self, view, i):

@@ -23,7 +23,7 @@ typedef struct shape_handle {
 
 /// What tells one primitive from another.
 typedef struct primitive_key {
-    double kind, radius, half_length, half_size[3];
+    double kind, radius, half_length, half_size[3], rounding;
 } primitive_key;
 
 static const shape_handle *check_handle(lua_State *L, int index, const char *what)
@@ -67,7 +67,8 @@ static int push_primitive(lua_State *L, const cairn_shape_def *def)
     primitive_key key = {(double)def->kind,
                          def->radius,
                          def->half_length,
-                         {def->half_size[0], def->half_size[1], def->half_size[2]}};
+                         {def->half_size[0], def->half_size[1], def->half_size[2]},
+                         def->rounding};
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &cache_key) != LUA_TTABLE) {
         lua_pop(L, 1);
         lua_newtable(L);
@@ -106,13 +107,15 @@ static double required_length(const scn_fields *fields, const char *key)
 static int call_plain(lua_State *L, cairn_shape_kind kind)
 {
     int sizes = cairn_shape_kind_sizes(kind), count = 0;
-    const char *names[4] = {NULL};
+    const char *names[5] = {NULL};
     if (sizes & CAIRN_SHAPE_RADIUS)
         names[count++] = "radius";
     if (sizes & CAIRN_SHAPE_HALF_LENGTH)
         names[count++] = "length";
     if (sizes & CAIRN_SHAPE_HALF_SIZE)
         names[count++] = "size";
+    if (sizes & CAIRN_SHAPE_ROUNDING)
+        names[count++] = "rounding";
     scn_fields fields = scn_fields_begin(L, cairn_shape_kind_call(kind));
     scn_fields_check(&fields, names, 0);
     cairn_shape_def def = cairn_default_shape_def(kind);
@@ -126,6 +129,8 @@ static int call_plain(lua_State *L, cairn_shape_kind kind)
         for (int i = 0; i < 3; i++)
             def.half_size[i] *= 0.5;
     }
+    if (sizes & CAIRN_SHAPE_ROUNDING)
+        def.rounding = scn_fields_number(&fields, "rounding", 0.0, scn_range_not_negative("m"));
     return push_primitive(L, &def);
 }
 
@@ -248,18 +253,33 @@ static int push_from_file(const scn_fields *fields, cairn_shape_def *def)
     return 1;
 }
 
+/// A ball swept over a point or a segment has a call of its own.
+static void refuse_few_points(const scn_fields *fields)
+{
+    lua_State *L = fields->L;
+    lua_getfield(L, fields->table, "points");
+    lua_Unsigned count = lua_type(L, -1) == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
+    lua_pop(L, 1);
+    if (count == 1 || count == 2)
+        scn_raise(L, "polyhedron: %llu points are no solid: rounded they are a %s",
+                  (unsigned long long)count,
+                  count == 1 ? "sphere{ radius = }" : "capsule{ radius = , length = }");
+}
+
 int scn_call_polyhedron(lua_State *L)
 {
-    static const char *const names[] = {"points", "file", "scale", NULL};
+    static const char *const names[] = {"points", "file", "scale", "rounding", NULL};
     scn_fields fields = scn_fields_begin(L, "polyhedron");
     scn_fields_check(&fields, names, 0);
     cairn_shape_def def = cairn_default_shape_def(CAIRN_POLYHEDRON);
     if (scn_fields_has(&fields, "file") == scn_fields_has(&fields, "points"))
         scn_raise(L, "polyhedron: give points or file");
+    def.rounding = scn_fields_number(&fields, "rounding", 0.0, scn_range_not_negative("m"));
     if (scn_fields_has(&fields, "file"))
         return push_from_file(&fields, &def);
     if (scn_fields_has(&fields, "scale"))
         scn_raise(L, "polyhedron: scale goes with file");
+    refuse_few_points(&fields);
     def.points = push_points(&fields, "points", &def.point_count);
     push_new(L, &def);
     return 1;

@@ -4,7 +4,8 @@
 -- What to look for: the surface is flat and inclined by the dynamic angle of repose while the Froude
 -- number (speed^2 radius / gravity) is below 0.01; it bends to an S from 0.03 on, and at 0.3 grains fly.
 -- The torque on the drum is the weight of the grains times the way of their centre aside,
--- 4/(3 pi) radius sin(angle) for a flat surface.
+-- 4/(3 pi) radius sin(angle) for a flat surface. Octahedra and cubes, sharp or rounded (--set shape=octahedron
+-- --set rounding=0.05), begin in a lattice that fills the drum and fall together first.
 
 local froude = param("froude", 0.003, "Froude number", { min = 1e-6, max = 10.0 })
 local radius = param("radius", 12.0, "radius of the drum, in grains", { min = 4.0, max = 200.0 })
@@ -12,6 +13,8 @@ local length = param("length", 6.0, "length of the drum, in grains", { min = 2.0
 local friction = param("friction", 0.5, "Coulomb friction of grains and mantle", { min = 0.0, max = 2.0 })
 local ends = param("end_friction", 0.0, "Coulomb friction of the ends", { min = 0.0, max = 2.0 })
 local spread = param("spread", 0.1, "sizes differ by up to this share of the mean", { min = 0.0, max = 0.5 })
+local kind = param("shape", "sphere", "shape of the grains", { choices = { "sphere", "octahedron", "cube" } })
+local rounding = param("rounding", 0.0, "radius of edges and corners, in grains", { min = 0.0, max = 0.3 })
 local turn = param("turn", 2.5, "angle by which the drum turns, rad", { min = 0.0, max = 1000.0 })
 
 local grain, density, gravity = 0.01, 2500, 9.81
@@ -21,7 +24,9 @@ local speed = math.sqrt(froude * gravity / drum)
 local stiffness = 100 * density * gravity * drum * grain
 local mass = density * math.pi / 6 * grain ^ 3
 title(string.format("Rotating drum at a Froude number of %g", froude))
-simulation{ step = math.pi * math.sqrt(mass / (2 * stiffness)) / 16, end_time = 0.3 + turn / speed }
+-- the corners of a face are as many springs beside each other
+local parts = kind == "sphere" and 16 or 32
+simulation{ step = math.pi * math.sqrt(mass / (2 * stiffness)) / parts, end_time = 0.3 + turn / speed }
 output{ energy_every = 50 }
 material{ name = "glass", density = density }
 material{ name = "mantle" }
@@ -72,13 +77,26 @@ for i = 0, 24 do
     }
   end
 end
+-- grains with faces; `size` gives them the volume of spheres
+local function faceted()
+  local list, a = {}, 0.4 * grain
+  for i = 0, kind == "cube" and 7 or 5 do
+    local side, axis = i % 2 == 0 and a or -a, i // 2
+    list[#list + 1] = kind == "cube" and { i % 2 * 2 * a - a, i // 2 % 2 * 2 * a - a, i // 4 * 2 * a - a }
+      or { axis == 0 and 1.6 * side or 0, axis == 1 and 1.6 * side or 0, axis == 2 and 1.6 * side or 0 }
+  end
+  return polyhedron{ points = list, rounding = rounding * grain }
+end
 local count = packing{
-  region = { hull = polyhedron{ points = points } },
+  region = kind == "sphere" and { hull = polyhedron{ points = points } }
+    or { from = { 0, 0.02 * grain - half, 0 }, to = { 0, half - 0.02 * grain, 0 }, radius = inside },
   size = spread > 0 and sizes{ "uniform", min = (1 - spread) * grain, max = (1 + spread) * grain } or grain,
   material = "glass",
-  method = "growth",
+  method = kind == "sphere" and "growth" or "lattice",
+  shape = kind ~= "sphere" and faceted() or nil,
+  turned = kind ~= "sphere" or nil,
   -- less dense where walls are near
-  porosity = 0.41 + 0.3 / radius,
+  porosity = kind == "sphere" and 0.41 + 0.3 / radius or nil,
 }
 print(string.format("%d grains, speed %.4g rad/s", count, speed))
 

@@ -75,8 +75,8 @@ static int try_shapes(base_rng *rng)
     int total = 0;
     geo_manifold_init(&found, &allocator);
     for (int k = 0; k < KINDS; k++)
-        if (geo_plain_create(&allocator, kinds[k], (double[]){0.3, 0.4, 0.5}, &shapes[k], &error) !=
-            CAIRN_OK)
+        if (geo_plain_create(&allocator, kinds[k], (double[]){0.3, 0.4, 0.5, 0.0}, &shapes[k],
+                             &error) != CAIRN_OK)
             return -1;
     for (int i = 0; i < KINDS * KINDS * PLACEMENTS; i++) {
         pose a = any_pose(rng, 0.2), b = any_pose(rng, 0.6);

@@ -47,6 +47,49 @@ static cairn_status fill_mesh(const base_allocator *allocator, view_mesh *mesh,
     return CAIRN_OK;
 }
 
+/// Arrays of a rounded surface, in one block; NULL when out of memory or `status` is not CAIRN_OK.
+static void *take_surface(const base_allocator *allocator, const cairn_world *world,
+                          cairn_shape_id id, cairn_surface *surface, cairn_status *status)
+{
+    *surface = (cairn_surface){0};
+    *status = cairn_shape_get_surface(world, id, surface);
+    if (*status != CAIRN_OK)
+        return NULL;
+    size_t points = (size_t)surface->point_count, triangles = (size_t)surface->triangle_count;
+    char *block = base_allocate(
+        allocator, 2 * points * sizeof *surface->points + triangles * sizeof *surface->triangles,
+        1);
+    if (block == NULL) {
+        *status = CAIRN_ERROR_MEMORY;
+        return NULL;
+    }
+    surface->points = (double(*)[3])(void *)block;
+    surface->normals = surface->points + points;
+    surface->triangles = (int(*)[3])(void *)(surface->normals + points);
+    *status = cairn_shape_get_surface(world, id, surface);
+    return block;
+}
+
+/// Triangles with the normals of their corners, so that rounded parts look smooth.
+static cairn_status fill_smooth(const base_allocator *allocator, view_mesh *mesh,
+                                const cairn_surface *surface)
+{
+    int needed = 3 * surface->triangle_count;
+    if (base_array_reserve(allocator, &mesh->positions, &mesh->position_capacity, needed) !=
+            CAIRN_OK ||
+        base_array_reserve(allocator, &mesh->normals, &mesh->normal_capacity, needed) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < needed; i++) {
+        int point = surface->triangles[i / 3][i % 3];
+        for (int axis = 0; axis < 3; axis++) {
+            mesh->positions[i][axis] = (float)surface->points[point][axis];
+            mesh->normals[i][axis] = (float)surface->normals[point][axis];
+        }
+    }
+    mesh->vertex_count = needed;
+    return CAIRN_OK;
+}
+
 static cairn_status add_mesh(view_model *model, const cairn_shape_view *shape, int *mesh)
 {
     if (base_array_reserve(&model->allocator, &model->meshes, &model->mesh_capacity,
@@ -124,6 +167,33 @@ static cairn_status add_faces(view_model *model, view_shape *shape, const cairn_
     return put_part(model, shape, &part);
 }
 
+static cairn_status add_rounded(view_model *model, view_shape *shape, const cairn_world *world,
+                                cairn_shape_id id, const pose *placement)
+{
+    const base_allocator *allocator = &model->allocator;
+    cairn_surface surface;
+    cairn_status status;
+    void *block = take_surface(allocator, world, id, &surface, &status);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(allocator, &model->meshes, &model->mesh_capacity,
+                                    model->mesh_count + 1);
+    if (status == CAIRN_OK) {
+        view_part part = {VIEW_MESH + model->mesh_count, *placement, {1.0, 1.0, 1.0}};
+        view_mesh *mesh = &model->meshes[model->mesh_count++];
+        *mesh = (view_mesh){0};
+        status = fill_smooth(allocator, mesh, &surface);
+        for (int i = 0; i < surface.point_count; i++) {
+            vec3 point = pose_apply(placement, vec3_from(surface.points[i]));
+            shape->minimum = vec3_min(shape->minimum, point);
+            shape->maximum = vec3_max(shape->maximum, point);
+        }
+        if (status == CAIRN_OK)
+            status = put_part(model, shape, &part);
+    }
+    base_release(allocator, block);
+    return status;
+}
+
 enum { NET_AROUND = 32, NET_RINGS = 15 };
 
 /// A shape for which there is no primitive: a net of the points that lie farthest along directions
@@ -171,6 +241,8 @@ static cairn_status add_simple(view_model *model, view_shape *shape, const cairn
                                const pose *placement)
 {
     view_part part = {.placement = *placement};
+    if (view->rounding > 0.0)
+        return add_rounded(model, shape, world, id, placement);
     switch ((int)view->kind) {
     case CAIRN_SPHERE:
         return add_round(model, shape, view, placement, VIEW_SPHERE);

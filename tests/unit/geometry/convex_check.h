@@ -61,9 +61,11 @@ static inline solid solid_make(const geo_shape *shape, pose place)
 {
     solid s = {.shape = shape, .place = place};
     if (shape->kind == GEO_BOX) {
-        solid_add_box(&s, shape->box.half);
+        double r = s.radius = shape->box.rounding;
+        solid_add_box(&s, vec3_sub(shape->box.half, (vec3){r, r, r}));
     } else if (shape->kind == GEO_POLYHEDRON) {
         solid_add_polyhedron(&s, &shape->polyhedron);
+        s.radius = shape->polyhedron.rounding;
     } else if (shape->kind == GEO_SPHERE) {
         s.points[s.point_count++] = place.position;
         s.radius = shape->sphere.radius;
@@ -139,7 +141,7 @@ static inline double solid_distance(const solid *s, vec3 x)
     }
     bool inside;
     double d = point_polytope(x, s, &inside);
-    return inside ? -d : d - s->radius;
+    return inside ? -d - s->radius : d - s->radius;
 }
 
 static inline double segment_segment(vec3 a0, vec3 a1, vec3 b0, vec3 b1)
@@ -213,6 +215,29 @@ static inline quat random_turn(base_rng *rng)
 {
     return base_quat_from_rotation_vector(
         vec3_scale(base_rng_range(rng, 0.0, 3.1), random_direction(rng)));
+}
+
+/// A random rounded box or polyhedron of about the given size; roundings from a thousandth of it
+/// on.
+static inline geo_shape *random_rounded(geo_kind kind, double size, base_rng *rng)
+{
+    base_allocator heap = base_allocator_default();
+    geo_shape *shape = NULL;
+    double rounding = 0.28 * size * pow(10.0, -base_rng_range(rng, 0.0, 2.5)), sizes[4];
+    for (int k = 0; k < 3; k++)
+        sizes[k] = size * base_rng_range(rng, 0.3, 1.0);
+    sizes[3] = rounding;
+    if (kind == GEO_BOX) {
+        assert_int_equal(geo_plain_create(&heap, GEO_BOX, sizes, &shape, NULL), CAIRN_OK);
+        return shape;
+    }
+    vec3 points[60];
+    int count = base_rng_index(rng, 40) ? 4 + base_rng_index(rng, 12) : 60;
+    for (int i = 0; i < count; i++)
+        points[i] = vec3_scale(size * base_rng_range(rng, 0.6, 1.0), random_direction(rng));
+    assert_int_equal(geo_polyhedron_create(&heap, points, count, &shape, NULL), CAIRN_OK);
+    assert_int_equal(geo_polyhedron_round(shape, rounding, NULL), CAIRN_OK);
+    return shape;
 }
 
 /// A random convex shape of about the given size.

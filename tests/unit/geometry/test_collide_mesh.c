@@ -4,6 +4,15 @@
 
 static const geo_kind bodies[] = {GEO_SPHERE, GEO_BOX, GEO_CAPSULE, GEO_CYLINDER, GEO_POLYHEDRON};
 
+enum { BODIES = 7 }; // those, and a rounded box and polyhedron
+
+static geo_shape *any_body(int i, double size, base_rng *rng)
+{
+    if (i % BODIES < 5)
+        return random_shape(bodies[i % BODIES], size, rng);
+    return random_rounded(i % BODIES == 5 ? GEO_BOX : GEO_POLYHEDRON, size, rng);
+}
+
 static geo_shape *new_mesh(const vec3 *vertices, int vertex_count, const int (*triangles)[3],
                            int triangle_count)
 {
@@ -58,7 +67,7 @@ static void flat_floor(void **state)
             geo_shape_destroy(current);
             current = new_floor(&rng);
         }
-        geo_shape *body = random_shape(bodies[i % 5], 1.0, &rng);
+        geo_shape *body = any_body(i, 1.0, &rng);
         pose local = {{base_rng_range(&rng, -1.5, 1.5), base_rng_range(&rng, -1.5, 1.5), 0.0},
                       i % 3 ? random_turn(&rng) : quat_identity()};
         solid flat = solid_make(body, local);
@@ -73,7 +82,7 @@ static void flat_floor(void **state)
             for (int j = 0; j < k; j++)
                 assert_true(m.contacts[j].key != m.contacts[k].key);
         }
-        if (bodies[i % 5] == GEO_SPHERE)
+        if (body->kind == GEO_SPHERE)
             assert_int_equal(m.count, 1);
         geo_shape_destroy(body);
     }
@@ -146,7 +155,7 @@ static void closed_box(void **state)
     assert_int_equal(geo_box_create(&heap, half, &box, NULL), CAIRN_OK);
     int touching = 0;
     for (int i = 0; i < 10000; i++) {
-        geo_shape *body = random_shape(bodies[i % 5], 1.0, &rng);
+        geo_shape *body = any_body(i, 1.0, &rng);
         pose fixed = {random_direction(&rng), random_turn(&rng)};
         vec3 d = random_direction(&rng);
         pose p = {vec3_add_scaled(fixed.position, 3.0, d), random_turn(&rng)};

@@ -73,7 +73,7 @@ static void test_around(void **state)
         geo_shape_destroy(hull);
     }
     base_allocator allocator = base_allocator_default();
-    const double half[3] = {0.5, 1.0, 1.5};
+    const double half[4] = {0.5, 1.0, 1.5, 0.0};
     geo_shape *box;
     cairn_error error;
     assert_int_equal(geo_plain_create(&allocator, GEO_BOX, half, &box, &error), CAIRN_OK);

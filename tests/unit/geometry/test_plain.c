@@ -50,8 +50,8 @@ static void sizes_make_and_tell(void **state)
     (void)state;
     geo_shape *shapes[SHAPES];
     make_shapes(shapes);
-    const int counts[SHAPES] = {1, 3, 2, 2};
-    const double sizes[SHAPES][3] = {{0.7}, {0.3, 0.8, 0.5}, {0.4, 0.9}, {0.6, 0.5}};
+    const int counts[SHAPES] = {1, 4, 2, 2};
+    const double sizes[SHAPES][4] = {{0.7}, {0.3, 0.8, 0.5}, {0.4, 0.9}, {0.6, 0.5}};
     for (int i = 0; i < SHAPES; i++) {
         assert_int_equal(geo_plain_size_count(shapes[i]->kind), counts[i]);
         for (int k = 0; k < counts[i]; k++)
@@ -172,6 +172,43 @@ static cairn_shape_id make_public(cairn_world *world, const cairn_shape_def *def
     return made;
 }
 
+/// A rounded box keeps its sizes; its surface reaches them.
+static void rounded_shapes_are_told(cairn_world *world)
+{
+    cairn_shape_def def = cairn_default_shape_def(CAIRN_BOX);
+    for (int k = 0; k < 3; k++)
+        def.half_size[k] = 0.1 + k;
+    def.rounding = 0.07;
+    cairn_shape_id box = make_public(world, &def);
+    cairn_shape_view view;
+    assert_int_equal(cairn_shape_get(world, box, &view), CAIRN_OK);
+    check_close(view.rounding, 0.07, 0.0, 0.0);
+    check_close(view.smallest_size, 0.2, 1e-15, 0.0);
+    for (int k = 0; k < 3; k++)
+        check_close(view.half_size[k], 0.1 + k, 0.0, 0.0);
+    cairn_surface surface = {0};
+    assert_int_equal(cairn_shape_get_surface(world, box, &surface), CAIRN_OK);
+    surface.points = test_calloc((size_t)surface.point_count, sizeof *surface.points);
+    surface.normals = test_calloc((size_t)surface.point_count, sizeof *surface.normals);
+    surface.triangles = test_calloc((size_t)surface.triangle_count, sizeof *surface.triangles);
+    surface.point_count++;
+    assert_int_equal(cairn_shape_get_surface(world, box, &surface), CAIRN_ERROR_ARGUMENT);
+    surface.point_count--;
+    assert_int_equal(cairn_shape_get_surface(world, box, &surface), CAIRN_OK);
+    double reach[3] = {0.0};
+    for (int i = 0; i < surface.point_count; i++)
+        for (int k = 0; k < 3; k++)
+            reach[k] = fmax(reach[k], fabs(surface.points[i][k]));
+    for (int k = 0; k < 3; k++)
+        check_close(reach[k], 0.1 + k, 1e-12, 0.0);
+    test_free(surface.points);
+    test_free(surface.normals);
+    test_free(surface.triangles);
+    def.rounding = 0.1;
+    cairn_error e;
+    assert_int_equal(cairn_shape_create(world, &def, &box, &e), CAIRN_ERROR_ARGUMENT);
+}
+
 /// Through the public interface: sizes in, the same sizes out, and the farthest points.
 static void programs_see_the_same(void **state)
 {
@@ -200,6 +237,10 @@ static void programs_see_the_same(void **state)
     assert_int_equal(cairn_shape_get(world, box, &view), CAIRN_OK);
     for (int k = 0; k < 3; k++)
         check_close(view.half_size[k], 0.1 + k, 0.0, 0.0);
+    check_close(view.rounding, 0.0, 0.0, 0.0);
+    cairn_surface none = {0};
+    assert_int_equal(cairn_shape_get_surface(world, box, &none), CAIRN_ERROR_UNSUPPORTED);
+    rounded_shapes_are_told(world);
 
     // a compound of the box, turned by a right angle about z and moved
     const double position[1][3] = {{3.0, 0.0, 0.0}};
