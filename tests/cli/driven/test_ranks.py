@@ -16,7 +16,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from command import PROGRAM, Folder, Result, check, check_status, finish, load
 from same import check_same
 
-LAUNCH = ["mpirun", "--oversubscribe", "--allow-run-as-root"]
+# a process that waits leaves its core to the others, and to other tests beside this one
+LAUNCH = ["mpirun", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1"]
 BED = """
 local side = 16
 simulation{ step = 1e-5, end_time = 0.006 }
