@@ -169,7 +169,7 @@ static void assemble_rows(const front_work *w, int begin, int end)
 {
     const con_block_order *order = w->lu->order;
     int block = order->block, last = w->shape.rows / block;
-    size_t first = (size_t)(begin * block), rows = (size_t)((end - begin) * block);
+    size_t first = (size_t)begin * (size_t)block, rows = (size_t)(end - begin) * (size_t)block;
     memset(w->front + first * w->shape.stride, 0,
            (rows * w->shape.stride + (end == last ? CON_FRONT_PADDING : 0)) * sizeof(double));
     // constant block sizes let the compiler unroll
@@ -413,7 +413,7 @@ enum { FOUR = 4 };
 static inline void find_columns(const solve_work *w, int k, int row, const double *column[FOUR])
 {
     for (int j = 0; j < FOUR; j++)
-        column[j] = w->factor + lower_column(&w->shape, (size_t)(k + j)) + row - k - j - 1;
+        column[j] = w->factor + lower_column(&w->shape, (size_t)k + (size_t)j) + row - k - j - 1;
 }
 
 // x of the pivots themselves
