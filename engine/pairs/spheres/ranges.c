@@ -22,36 +22,73 @@ void eng_spheres_ranges_split(struct eng_spheres *spheres)
     }
 }
 
-static int64_t cost_of(const eng_spheres_chunk *chunk)
+void eng_spheres_ranges_split_held(struct eng_spheres *spheres)
 {
-    return ROW_COST * (int64_t)(chunk->end_slot - chunk->first_slot) +
-           NEAR_COST * (int64_t)(chunk->far_block - chunk->first_block) +
-           FAR_COST * (int64_t)(chunk->end_block - chunk->far_block) +
-           SLIP_COST * (int64_t)chunk->slipping;
-}
-
-/// Chunks in order go to the range that the middle of their cost falls into.
-static void share_out(struct eng_spheres *spheres)
-{
-    int64_t total = 0, before = 0;
-    int range = 0;
-    for (int c = 0; c < spheres->chunk_count; c++)
-        total += cost_of(&spheres->pass.chunks[c]);
+    int held = 0, before = 0, range = 0, chunks = spheres->chunk_count;
+    for (int c = 0; c < chunks; c++)
+        held += eng_spheres_has_chunk(spheres, c);
     spheres->range[0].first_chunk = 0;
-    for (int c = 0; c < spheres->chunk_count; c++) {
-        int64_t cost = cost_of(&spheres->pass.chunks[c]);
-        while (range + 1 < spheres->ranges &&
-               (2 * before + cost) * spheres->ranges >= 2 * total * (range + 1)) {
+    for (int c = 0; c < chunks; c++) {
+        bool more = range + 1 < spheres->ranges && c > spheres->range[range].first_chunk;
+        bool late = chunks - c == spheres->ranges - range - 1;
+        if (more && ((int64_t)before * spheres->ranges >= (int64_t)held * (range + 1) || late)) {
             spheres->range[range].end_chunk = spheres->range[range + 1].first_chunk = c;
             range++;
         }
-        spheres->pass.chunks[c].range = range;
+        before += eng_spheres_has_chunk(spheres, c);
+    }
+    spheres->range[range].end_chunk = chunks;
+}
+
+int64_t eng_spheres_chunk_cost(const eng_spheres_chunk *chunk)
+{
+    return ROW_COST * (int64_t)(chunk->end_slot - chunk->first_slot) +
+           NEAR_COST * (int64_t)(chunk->far_block - chunk->first_block) +
+           FAR_COST * (int64_t)(chunk->end_block - chunk->far_block);
+}
+
+static int64_t cost_of(const eng_spheres_chunk *chunk)
+{
+    return eng_spheres_chunk_cost(chunk) + SLIP_COST * (int64_t)chunk->slipping;
+}
+
+/// Chunks [first, end) in order go to that of so many ranges that the middle of their cost falls
+/// into.
+static void share_out(struct eng_spheres *spheres, int first, int end, eng_spheres_range *ranges,
+                      int count)
+{
+    int64_t total = 0, before = 0;
+    int range = 0, number = (int)(ranges - spheres->range);
+    for (int c = first; c < end; c++)
+        total += cost_of(&spheres->pass.chunks[c]);
+    ranges[0].first_chunk = first;
+    for (int c = first; c < end; c++) {
+        int64_t cost = cost_of(&spheres->pass.chunks[c]);
+        while (range + 1 < count && (2 * before + cost) * count >= 2 * total * (range + 1)) {
+            ranges[range].end_chunk = ranges[range + 1].first_chunk = c;
+            range++;
+        }
+        spheres->pass.chunks[c].range = number + range;
         before += cost;
     }
-    for (; range + 1 < spheres->ranges; range++)
-        spheres->range[range].end_chunk = spheres->range[range + 1].first_chunk =
-            spheres->chunk_count;
-    spheres->range[range].end_chunk = spheres->chunk_count;
+    for (; range + 1 < count; range++)
+        ranges[range].end_chunk = ranges[range + 1].first_chunk = end;
+    ranges[range].end_chunk = end;
+}
+
+/// Where the list is made in parts, the chunks of each process go to its ranges.
+static void share_out_all(struct eng_spheres *spheres)
+{
+    const eng_spheres_share *share = spheres->share;
+    if (share == NULL || !share->parted) {
+        share_out(spheres, 0, spheres->chunk_count, spheres->range, spheres->ranges);
+        return;
+    }
+    for (int rank = 0; rank < share->ranks.count; rank++) {
+        int first = eng_spheres_share_range(spheres, rank);
+        share_out(spheres, share->first_chunk[rank], share->first_chunk[rank + 1],
+                  spheres->range + first, eng_spheres_share_range(spheres, rank + 1) - first);
+    }
 }
 
 /// Chunks that pairs of a chunk of an earlier range act on wait.
@@ -73,11 +110,13 @@ static void mark_waiting(struct eng_spheres *spheres, const eng_spheres_chunk *c
 
 void eng_spheres_ranges_balance(struct eng_spheres *spheres)
 {
-    share_out(spheres);
+    share_out_all(spheres);
     for (int r = 0; r < spheres->ranges; r++)
         spheres->range[r].lowest = r;
     for (int c = 0; c < spheres->chunk_count; c++) {
         const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        if (!eng_spheres_has_chunk(spheres, c))
+            continue;
         if (chunk->last_chunk >= spheres->range[chunk->range].end_chunk ||
             chunk->last_distant >= spheres->range[chunk->range].end_chunk)
             mark_waiting(spheres, chunk);
