@@ -659,6 +659,5 @@ cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
         spheres->slack = fmin(spheres->slack, spheres->cell_margin);
     spheres->lists++;
     spheres->overflow = false;
-    eng_spheres_share_drop(spheres);
     return eng_spheres_shapes_renew(spheres);
 }

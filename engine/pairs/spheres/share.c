@@ -298,8 +298,7 @@ static cairn_status note_costs(eng_spheres *spheres)
 static cairn_status take_part(eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
-    cairn_status status = base_array_reserve(&spheres->world->allocator, &share->held,
-                                             &share->held_capacity, spheres->chunk_count);
+    cairn_status status = eng_spheres_share_reserve(spheres);
     if (status != CAIRN_OK || spheres->has_shapes)
         return status;
     int first = share->first_chunk[share->ranks.number];
@@ -480,8 +479,9 @@ cairn_status eng_spheres_share_exchange(struct eng_spheres *spheres)
         share->traffic.step_bytes += end - at;
         at = end + size;
     }
-    if (share->whole)
+    if (share->whole || share->dropped != spheres->lists)
         eng_spheres_share_drop(spheres);
+    share->dropped = spheres->lists;
     share->whole = false;
     share->traffic.steps++;
     cairn_status status = share->ranks.exchange(share->ranks.context, share->messages, count, NULL);

@@ -42,12 +42,14 @@ typedef struct eng_spheres_share {
     cairn_ranks ranks;
     bool active;     // the list at hand is shared
     int64_t planned; // number of the list that was looked at last
+    int64_t dropped; // number of the list of which others' parts were let go
     bool whole;      // this process has the state of all slots
     bool parted;     // it has pairs of some chunks alone, or is about to list these
     bool sides;      // with `parted`: which pairs act on a slot is known of all slots
     bool kept_own;   // what is kept of the list before is that of own chunks
     bool *held;      // [chunks] with `parted`: own ones, and those whose pairs act on own slots
-    int held_capacity;
+    bool *seen;      // [chunks] of dropping: also those whose slots own pairs meet
+    int held_capacity, seen_capacity;
     int64_t *cost; // [cost_count] of the chunks of the last list
     int cost_count, cost_capacity;
     int first_range, end_range;
@@ -127,6 +129,9 @@ void eng_spheres_share_kept(const struct eng_spheres *spheres, int *first, int *
 /// `held`. Nothing where the list is not made in parts.
 cairn_status eng_spheres_share_deal(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
+/// Room for `held` and `seen`.
+cairn_status eng_spheres_share_reserve(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
 /// Kept contacts go to those who have their pairs now, behind those that are there.
 cairn_status eng_spheres_share_history(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
@@ -136,7 +141,9 @@ cairn_status eng_spheres_share_listed(struct eng_spheres *spheres) CAIRN_CHECK_R
 /// Which candidates pairs of others took.
 cairn_status eng_spheres_share_images(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
-/// Memory of blocks of chunks that are not held goes back to the system.
+/// Memory of what others have and this process does not need, once all have it, goes back to the
+/// system: pairs of chunks that are not held, the state of slots that no pair here meets, and what
+/// lists are made with.
 void eng_spheres_share_drop(struct eng_spheres *spheres);
 
 /// Ranges with about as many chunks each whose pairs are listed here.

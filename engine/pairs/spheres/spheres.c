@@ -48,6 +48,7 @@ void eng_spheres_share_release(eng_spheres *spheres)
     base_release(allocator, share->first_chunk);
     base_release(allocator, share->first_clump);
     base_release(allocator, share->held);
+    base_release(allocator, share->seen);
     base_release(allocator, share->cost);
     release_borders(allocator, &share->places);
     release_borders(allocator, &share->parts);
