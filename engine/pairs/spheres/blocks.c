@@ -204,7 +204,7 @@ static void swap_kept(struct eng_spheres *spheres, int a, int b)
 }
 
 /// Contacts of spheres that have no pair_slot any more are gone.
-static void drop_gone(struct eng_spheres *spheres)
+void eng_spheres_history_drop(struct eng_spheres *spheres)
 {
     kept_contact *kept = spheres->blocks.block;
     int count = 0;
@@ -281,11 +281,8 @@ static void drop_others(struct eng_spheres *spheres)
 /// By the rows of owners; kept_start[slot] = the first of a slot.
 cairn_status eng_spheres_history_sort(struct eng_spheres *spheres)
 {
-    drop_gone(spheres);
-    cairn_status status = eng_spheres_share_history(spheres);
-    if (status == CAIRN_OK)
-        status = eng_spheres_reserve(spheres, &spheres->scratch,
-                                     (size_t)spheres->kept_count * sizeof(int));
+    cairn_status status =
+        eng_spheres_reserve(spheres, &spheres->scratch, (size_t)spheres->kept_count * sizeof(int));
     if (status != CAIRN_OK)
         return status;
     drop_others(spheres);

@@ -628,6 +628,10 @@ cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
         status = eng_spheres_share_deal(spheres);
     if (status == CAIRN_OK && eng_spheres_is_parted(spheres))
         mark_held(spheres, &finding.g);
+    if (status == CAIRN_OK) {
+        eng_spheres_history_drop(spheres);
+        status = eng_spheres_share_history(spheres);
+    }
     if (status == CAIRN_OK)
         status = eng_spheres_history_sort(spheres);
     if (status == CAIRN_OK) {

@@ -506,22 +506,6 @@ static rows slots_of(const eng_spheres *spheres, int rank, int each)
     return (rows){first < last ? first : last, end < last ? end : last};
 }
 
-rows eng_spheres_share_rows(const eng_spheres *spheres, int rank, int kind)
-{
-    const int *chunk = spheres->share->first_chunk;
-    const eng_spheres_chunk *chunks = spheres->pass.chunks;
-    int first = chunk[rank], end = chunk[rank + 1];
-    if (kind == ENG_SPHERES_CHUNK_ROWS || first == end)
-        return (rows){first, end};
-    if (kind == ENG_SPHERES_BLOCK_ROWS)
-        return (rows){chunks[first].first_block, chunks[end - 1].end_block};
-    if (kind == ENG_SPHERES_SEGMENT_ROWS)
-        return (rows){chunks[first].first_segment, chunks[end - 1].end_segment};
-    if (kind == ENG_SPHERES_GROUP_ROWS)
-        return (rows){chunks[first].first_group, chunks[end - 1].end_group};
-    return (rows){chunks[first].first_ghost, chunks[end - 1].end_ghost};
-}
-
 /// Ghosts of the groups of a process, from number `before` on.
 static rows group_ghosts(const eng_spheres *spheres, int rank, int before)
 {
