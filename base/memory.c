@@ -5,11 +5,13 @@
 #include "base/assert.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 enum { ARENA_ALIGNMENT = 64 };
@@ -81,6 +83,36 @@ void base_advise_large(void *block, size_t size)
         (void)madvise((char *)block + (begin - (uintptr_t)block), end - begin, MADV_HUGEPAGE);
 #else
     (void)block, (void)size;
+#endif
+}
+
+void base_give_back(void *block, size_t size)
+{
+#if defined(__linux__)
+    // no system has larger ones but where it was told to
+    const uintptr_t page = (uintptr_t)1 << 16;
+    uintptr_t begin = ((uintptr_t)block + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)block + size) / page * page;
+    if (end > begin)
+        (void)madvise((char *)block + (begin - (uintptr_t)block), end - begin, MADV_DONTNEED);
+#else
+    (void)block, (void)size;
+#endif
+}
+
+size_t base_resident_bytes(void)
+{
+#if defined(__linux__)
+    size_t all, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%zu %zu", &all, &resident) != 2)
+        resident = 0;
+    fclose(file);
+    return resident * (size_t)sysconf(_SC_PAGESIZE);
+#else
+    return 0;
 #endif
 }
 

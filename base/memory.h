@@ -37,6 +37,13 @@ void base_release(const base_allocator *allocator, void *block);
 /// only whole ones within the block. Changes nothing else.
 void base_advise_large(void *block, size_t size);
 
+/// Gives the pages that lie wholly within a block back to the system; the addresses stay, what is
+/// there is lost. Written to again they are there again. May do nothing.
+void base_give_back(void *block, size_t size);
+
+/// Bytes of memory that the process has at the moment; 0 where the system does not tell.
+size_t base_resident_bytes(void);
+
 /// Text copy; NULL when out of memory.
 char *base_copy_text(const base_allocator *allocator, const char *text);
 

@@ -450,6 +450,7 @@ static cairn_status gather(run_state *run, cairn_error *error)
     cairn_world *world = run->scene->world;
     if (run->read_agreed == RUN_READS_NOTHING)
         return CAIRN_OK;
+    run->resident = base_resident_bytes();
     return run->read_agreed == RUN_READS_ALL ? cairn_world_gather(world, error)
                                              : cairn_world_gather_bodies(world, error);
 }

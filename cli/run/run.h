@@ -95,7 +95,8 @@ typedef struct run_state {
     cairn_error message_error;  // why a message of the world failed; status CAIRN_OK: none did
     int error_output;           // of a process that is silent; -1: none
     double cpu_start;           // s of processor time as stepping began
-    run_read read_agreed;       // what of the state after the next step is read
+    size_t resident; // bytes of memory after the last step but before all of its state was gathered
+    run_read read_agreed; // what of the state after the next step is read
     scn_scene *scene;
     scn_output output; // the scene's, with the command line's changes; texts borrowed
     bool fclib;        // problems are written

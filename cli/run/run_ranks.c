@@ -184,6 +184,7 @@ cairn_status run_ranks_share(run_state *run, cairn_error *error)
 typedef struct spent {
     double busy, idle;    // s of processor time at work, s of the clock in messages
     int64_t calls, bytes; // of messages
+    double resident;      // bytes of memory between steps
 } spent;
 
 /// Processor time at work of all processes, and how much of the clock they wait.
@@ -204,6 +205,21 @@ static void tell_times(const run_state *run, const base_gathered *all)
              text, idle, (double)first->calls / (double)run->totals.steps);
 }
 
+/// Memory of all processes.
+static void tell_memory(const run_state *run, const base_gathered *all)
+{
+    char text[400] = "";
+    size_t used = 0;
+    int count = base_ranks_count(run->ranks);
+    for (int rank = 0; rank < count; rank++) {
+        const spent *one = (const spent *)(const void *)(all->bytes + all->begins[rank]);
+        if (used + 40 < sizeof text)
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, " %.4g", 1e-6 * one->resident);
+    }
+    cli_note("memory between steps:%s MB", text);
+}
+
 void run_ranks_tell(const run_state *run)
 {
     if (run->ranks == NULL || run->settings->quiet || run->totals.steps == 0)
@@ -213,7 +229,7 @@ void run_ranks_tell(const run_state *run)
     base_ranks_time waited = base_ranks_waited(run->ranks);
     cairn_traffic traffic = cairn_world_get_traffic(run->scene->world);
     const spent own = {base_timer_cpu_seconds() - run->cpu_start - waited.cpu, waited.wall,
-                       waited.calls, traffic.step_bytes};
+                       waited.calls, traffic.step_bytes, (double)run->resident};
     if (base_ranks_gather(run->ranks, &own, sizeof own, &all, &ignored) != CAIRN_OK || !run->writes)
         return;
     int64_t steps = run->totals.steps;
@@ -228,6 +244,8 @@ void run_ranks_tell(const run_state *run)
                  1e-3 * (double)traffic.step_bytes / (double)traffic.steps,
                  1e-6 * (double)traffic.gathered_bytes, (long long)traffic.halo_slots);
     tell_times(run, &all);
+    if (run->resident > 0)
+        tell_memory(run, &all);
     base_gathered_release(run->ranks, &all);
 }
 

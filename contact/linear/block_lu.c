@@ -29,6 +29,19 @@ static front_shape shape_of(const con_block_order *order, int s)
     return (front_shape){rows, pivots, rows - pivots, con_front_stride(rows)};
 }
 
+// Row i of U, from the diagonal on, in the factor of a supernode
+static size_t upper_row(const front_shape *shape, size_t i)
+{
+    return i * (size_t)shape->rows - i * (i - 1) / 2;
+}
+
+// Column k of L, below the diagonal, behind all of U
+static size_t lower_column(const front_shape *shape, size_t k)
+{
+    size_t pivots = (size_t)shape->pivots;
+    return upper_row(shape, pivots) + k * (size_t)(shape->rows - 1) - k * (k - 1) / 2;
+}
+
 /// How many threads, or parts, have a front and a vector of their own.
 static int scratch_count(const con_block_order *order, base_workers *workers)
 {
@@ -53,6 +66,17 @@ static size_t fronts_size(const con_block_order *order, int count)
     size_t parts = order->part_count > 0 ? (size_t)count * part_front_size(order) : 0;
     size_t top = order->front_size + CON_FRONT_PADDING;
     return parts > top ? parts : top;
+}
+
+// scratch of the eliminations of one thread
+static size_t panel_size(const con_block_order *order)
+{
+    return (size_t)CON_DENSE_SCRATCH * (size_t)order->pivots_most;
+}
+
+static double *panel_of(const con_block_lu *lu, int scratch)
+{
+    return lu->panel + (size_t)scratch * panel_size(lu->order);
 }
 
 static size_t outer_size(const con_block_order *order)
@@ -82,10 +106,11 @@ cairn_status con_block_lu_create(const con_block_order *order, base_workers *wor
     lu->stack = base_arena_array(arena, double, "fronts' updates", order->stack_size + 1);
     lu->work = base_arena_array(arena, double, "block solve", rows + 1);
     lu->gather = base_arena_array(arena, double, "block solve", (size_t)count *rows + 1);
+    lu->panel = base_arena_array(arena, double, "front", (size_t)count *panel_size(order) + 1);
     lu->outer = base_arena_array(arena, double, "block solve", outer + 1);
     bool complete = lu->factor != NULL && lu->pivot != NULL && lu->front != NULL &&
                     lu->stack != NULL && lu->work != NULL && lu->gather != NULL &&
-                    lu->outer != NULL;
+                    lu->outer != NULL && lu->panel != NULL;
     if (!complete)
         return CAIRN_ERROR_MEMORY;
     memset(lu->outer, 0, outer * sizeof *lu->outer);
@@ -144,7 +169,7 @@ static void assemble_rows(const front_work *w, int begin, int end)
 {
     const con_block_order *order = w->lu->order;
     int block = order->block, last = w->shape.rows / block;
-    size_t first = (size_t)(begin * block), rows = (size_t)((end - begin) * block);
+    size_t first = (size_t)begin * (size_t)block, rows = (size_t)(end - begin) * (size_t)block;
     memset(w->front + first * w->shape.stride, 0,
            (rows * w->shape.stride + (end == last ? CON_FRONT_PADDING : 0)) * sizeof(double));
     // constant block sizes let the compiler unroll
@@ -161,8 +186,7 @@ static void assemble_rows(const front_work *w, int begin, int end)
             add_update(w, c, begin, end, block);
 }
 
-// rows [begin, end): pivot rows as they are, L below them transposed, the Schur complement on the
-// stack
+// rows [begin, end): U by rows, L by columns, the Schur complement on the stack
 static void keep_rows(const front_work *w, int begin, int end)
 {
     const con_block_order *order = w->lu->order;
@@ -170,16 +194,16 @@ static void keep_rows(const front_work *w, int begin, int end)
     double *update = w->lu->stack + order->update_start[w->s];
     size_t rows = (size_t)w->shape.rows, pivots = (size_t)w->shape.pivots;
     size_t below = (size_t)w->shape.below;
-    double *lower = factor + pivots * rows;
     for (size_t i = (size_t)begin; i < (size_t)end; i++) {
         const double *row = w->front + i * w->shape.stride;
-        if (i < pivots) {
-            memcpy(factor + i * rows, row, rows * sizeof(double));
-            continue;
-        }
-        for (size_t k = 0; k < pivots; k++)
-            lower[k * below + i - pivots] = row[k];
-        memcpy(update + (i - pivots) * below, row + pivots, below * sizeof(double));
+        size_t left = i < pivots ? i : pivots;
+        double *lower = factor + lower_column(&w->shape, 0) + i - 1;
+        for (size_t k = 0; k < left; k++, lower += rows - 1 - k)
+            *lower = row[k];
+        if (i < pivots)
+            memcpy(factor + upper_row(&w->shape, i), row + i, (rows - i) * sizeof(double));
+        else
+            memcpy(update + (i - pivots) * below, row + pivots, below * sizeof(double));
     }
 }
 
@@ -220,6 +244,7 @@ typedef struct factoring {
 typedef struct asking {
     const con_dense_query *query; // NULL for threads that may not ask
     double work;
+    double *panel; // its scratch
 } asking;
 
 static bool is_ended(factoring *f, asking *a, const front_shape *shape)
@@ -248,9 +273,14 @@ static int factor_supernode(factoring *f, int s, double *front, asking *a, base_
         base_parallel_for(sharers, rows / block, CHUNK_ROWS / block, assemble_chunk, &w);
     else
         assemble_rows(&w, 0, rows / block);
-    const con_dense_front dense = {
-        front,   w.shape.stride,   rows, w.shape.pivots, lu->pivot + order->first[s] * block,
-        f->tiny, lu->vector_length};
+    const con_dense_front dense = {.a = front,
+                                   .stride = w.shape.stride,
+                                   .rows = rows,
+                                   .pivots = w.shape.pivots,
+                                   .pivot = lu->pivot + order->first[s] * block,
+                                   .tiny = f->tiny,
+                                   .length = lu->vector_length,
+                                   .scratch = a->panel};
     int replaced = con_dense_partial_lu(&dense, a->query, sharers);
     if (replaced < 0) {
         atomic_store(&f->ended, true);
@@ -271,7 +301,8 @@ static void factor_part(void *context, int begin, int end, int chunk, int worker
     const con_block_part *part = &order->part[begin];
     double *front =
         f->lu->front + (size_t)scratch_of(f->lu, begin, worker) * part_front_size(order);
-    asking a = {worker == 0 ? f->query : NULL, 0.0};
+    asking a = {worker == 0 ? f->query : NULL, 0.0,
+                panel_of(f->lu, scratch_of(f->lu, begin, worker))};
     for (int s = part->begin; s < part->end; s++)
         f->replaced[begin] += factor_supernode(f, s, front, &a, NULL);
 }
@@ -287,7 +318,7 @@ bool con_block_lu_factor(con_block_lu *lu, const double *values, const con_dense
     factoring f = {
         .lu = lu, .values = values, .tiny = fmax(1e-14 * largest, 1e-290), .query = query};
     base_parallel_for(lu->workers, order->part_count, 1, factor_part, &f);
-    asking a = {query, 0.0};
+    asking a = {query, 0.0, lu->panel};
     for (int s = 0, p = 0; s < order->supernode_count; s++) {
         for (; p < order->part_count && order->part[p].begin == s; p++) {
             lu->perturbed += f.replaced[p];
@@ -306,7 +337,7 @@ double con_block_lu_least_pivot(const con_block_lu *lu)
         front_shape shape = shape_of(lu->order, s);
         const double *factor = lu->factor + lu->order->factor_start[s];
         for (int i = 0; i < shape.pivots; i++)
-            least = fmin(least, fabs(factor[(size_t)i * (size_t)(shape.rows + 1)]));
+            least = fmin(least, fabs(factor[upper_row(&shape, (size_t)i)]));
     }
     return least;
 }
@@ -361,15 +392,62 @@ typedef struct solve_work {
     double *gather; // of the rows below
 } solve_work;
 
+// y -= x[0] a + ... + x[3] d, one after the other
+static inline void subtract_four(double *y, const double *const column[4], const double x[4],
+                                 int count)
+{
+    const double *a = column[0], *b = column[1], *c = column[2], *d = column[3];
+    for (int i = 0; i < count; i++)
+        y[i] = (((y[i] - a[i] * x[0]) - b[i] * x[1]) - c[i] * x[2]) - d[i] * x[3];
+}
+
+static inline void subtract_one(double *y, const double *a, double x, int count)
+{
+    for (int i = 0; i < count; i++)
+        y[i] -= a[i] * x;
+}
+
+enum { FOUR = 4 };
+
+// columns k to k + 3 of L, from row `row` on
+static inline void find_columns(const solve_work *w, int k, int row, const double *column[FOUR])
+{
+    for (int j = 0; j < FOUR; j++)
+        column[j] = w->factor + lower_column(&w->shape, (size_t)k + (size_t)j) + row - k - j - 1;
+}
+
+// x of the pivots themselves
+static void solve_pivots(const solve_work *w)
+{
+    int k = 0, pivots = w->shape.pivots;
+    for (; k + FOUR <= pivots; k += FOUR) {
+        const double *column[FOUR];
+        double *x = w->x + k;
+        find_columns(w, k, k, column);
+        for (int j = 0; j < FOUR; j++)
+            for (int i = j + 1; i < FOUR; i++)
+                x[i] -= column[j][i] * x[j];
+        find_columns(w, k, k + FOUR, column);
+        subtract_four(x + FOUR, column, x, pivots - k - FOUR);
+    }
+    for (; k < pivots; k++)
+        subtract_one(w->x + k + 1, w->factor + lower_column(&w->shape, (size_t)k), w->x[k],
+                     pivots - k - 1);
+}
+
 // gather -= L x
 static void subtract_lower(const solve_work *w, int begin, int end)
 {
-    const double *lower = w->factor + (size_t)w->shape.pivots * (size_t)w->shape.rows;
-    for (int k = 0; k < w->shape.pivots; k++) {
-        const double *column = lower + (size_t)k * (size_t)w->shape.below;
-        for (int i = begin; i < end; i++)
-            w->gather[i] -= column[i] * w->x[k];
+    int k = 0, pivots = w->shape.pivots;
+    for (; k + FOUR <= pivots; k += FOUR) {
+        const double *column[FOUR];
+        find_columns(w, k, pivots + begin, column);
+        subtract_four(w->gather + begin, column, w->x + k, end - begin);
     }
+    for (; k < pivots; k++)
+        subtract_one(w->gather + begin,
+                     w->factor + lower_column(&w->shape, (size_t)k) + pivots - k - 1 + begin,
+                     w->x[k], end - begin);
 }
 
 static void lower_chunk(void *context, int begin, int end, int chunk, int worker)
@@ -389,18 +467,14 @@ static void solve_lower(const solve_range *r, int s, base_workers *workers)
     const int *pivot = r->lu->pivot + order->first[s] * order->block;
     solve_work w = {r->lu->factor + order->factor_start[s], shape_of(order, s),
                     r->lu->work + order->first[s] * order->block, r->gather};
-    double *x = w.x;
     for (int k = 0; k < w.shape.pivots; k++) {
-        double swap = x[k];
-        x[k] = x[pivot[k]];
-        x[pivot[k]] = swap;
+        double swap = w.x[k];
+        w.x[k] = w.x[pivot[k]];
+        w.x[pivot[k]] = swap;
     }
-    for (int i = 1; i < w.shape.pivots; i++) {
-        double sum = x[i];
-        for (int k = 0; k < i; k++)
-            sum -= w.factor[(size_t)i * (size_t)w.shape.rows + (size_t)k] * x[k];
-        x[i] = sum;
-    }
+    solve_pivots(&w);
+    if (w.shape.below == 0)
+        return;
     gather_below(r, s, &w.shape);
     if (workers != NULL && is_large(&w.shape))
         base_parallel_for(workers, w.shape.below, SOLVE_ROWS, lower_chunk, &w);
@@ -422,12 +496,25 @@ static double dot(const double *a, const double *b, int count)
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
+// the same in two sums, for terms of which the first is the latest found
+static double short_dot(const double *a, const double *b, int count)
+{
+    double sum[2] = {0.0, 0.0};
+    int k = 0;
+    for (; k + 2 <= count; k += 2)
+        for (int l = 0; l < 2; l++)
+            sum[l] += a[k + l] * b[k + l];
+    if (k < count)
+        sum[0] += a[k] * b[k];
+    return sum[0] + sum[1];
+}
+
 // x -= U gather
 static void subtract_upper(const solve_work *w, int begin, int end)
 {
     for (int i = begin; i < end; i++) {
-        const double *row = w->factor + (size_t)i * (size_t)w->shape.rows;
-        w->x[i] -= dot(row + w->shape.pivots, w->gather, w->shape.below);
+        const double *row = w->factor + upper_row(&w->shape, (size_t)i);
+        w->x[i] -= dot(row + w->shape.pivots - i, w->gather, w->shape.below);
     }
 }
 
@@ -442,17 +529,17 @@ static void solve_upper(const solve_range *r, int s, base_workers *workers)
     const con_block_order *order = r->lu->order;
     solve_work w = {r->lu->factor + order->factor_start[s], shape_of(order, s),
                     r->lu->work + order->first[s] * order->block, r->gather};
-    gather_below(r, s, &w.shape);
-    if (workers != NULL && is_large(&w.shape))
-        base_parallel_for(workers, w.shape.pivots, SOLVE_ROWS, upper_chunk, &w);
-    else
-        subtract_upper(&w, 0, w.shape.pivots);
-    for (int i = w.shape.pivots - 1; i >= 0; i--) {
-        const double *row = w.factor + (size_t)i * (size_t)w.shape.rows;
-        double sum = w.x[i];
-        for (int k = i + 1; k < w.shape.pivots; k++)
-            sum -= row[k] * w.x[k];
-        w.x[i] = sum / row[i];
+    int pivots = w.shape.pivots;
+    if (w.shape.below > 0) {
+        gather_below(r, s, &w.shape);
+        if (workers != NULL && is_large(&w.shape))
+            base_parallel_for(workers, pivots, SOLVE_ROWS, upper_chunk, &w);
+        else
+            subtract_upper(&w, 0, pivots);
+    }
+    for (int i = pivots - 1; i >= 0; i--) {
+        const double *row = w.factor + upper_row(&w.shape, (size_t)i);
+        w.x[i] = (w.x[i] - short_dot(row + 1, w.x + i + 1, pivots - i - 1)) / row[0];
     }
 }
 

@@ -16,9 +16,11 @@
 typedef struct con_block_lu {
     const con_block_order *order;
     base_workers *workers; // NULL: one thread
-    double *factor; // [factor_start[supernode_count]] per supernode: pivot rows, then L transposed
+    double *factor; // [factor_start[supernode_count]] per supernode: rows of U from the diagonal
+                    // on, then columns of L below it
     int *pivot;     // [size * block] row taken at each pivot, within its supernode
     double *front;  // [order->front_size] and padding, or those of the parts' scratch
+    double *panel;  // [scratch_count][CON_DENSE_SCRATCH][order->pivots_most] scratch
     double *stack;
     double *work;   // [size * block]
     double *gather; // [scratch_count][size * block]

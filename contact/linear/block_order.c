@@ -312,11 +312,13 @@ static void measure(con_block_order *order)
 {
     size_t factor = 0;
     order->front_size = 0;
+    order->pivots_most = 0;
     order->flops = 0.0;
     for (int s = 0; s < order->supernode_count; s++) {
         int rows = rows_of(order, s), pivots = pivots_of(order, s);
         size_t size = (size_t)rows * con_front_stride(rows);
         order->front_size = size > order->front_size ? size : order->front_size;
+        order->pivots_most = pivots > order->pivots_most ? pivots : order->pivots_most;
         order->factor_start[s] = factor;
         factor += (size_t)pivots * (size_t)(2 * rows - pivots);
         order->flops += flops_of(order, s);

@@ -58,6 +58,7 @@ typedef struct con_block_order {
     size_t *factor_start; // [supernode_count + 1] doubles before the factor of a supernode
     size_t *update_start; // [supernode_count] doubles before its update on the stack
     size_t front_size;    // doubles of the largest front, padded
+    int pivots_most;      // rows of the pivots of a supernode, at most
     size_t stack_size;    // doubles of updates waiting for their parents, at most
     double flops;         // of one factorisation
 

@@ -7,10 +7,11 @@
 #include "base/vectors.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 enum {
-    PANEL = 24,
+    PANEL = CON_DENSE_SCRATCH,
     STRIP = 8, // columns of a panel that are eliminated one by one
     TILE_ROWS = 6,
     TILE_COLUMNS = 8,
@@ -21,6 +22,8 @@ enum {
 
 typedef double vector4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double vector8 __attribute__((vector_size(64), aligned(8), may_alias));
+
+typedef int64_t mask4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -114,48 +117,73 @@ INLINE void subtract_row(double *y, const double *x, double s, int count)
         y[j] -= s * x[j];
 }
 
-INLINE int choose_pivot(const con_dense_front *f, int column)
+// the place of the largest of x in size, from `first` on; the first one unless another is more than
+// twice as large
+INLINE int find_pivot(const double *x, int first, int count)
 {
-    double *a = f->a;
-    size_t stride = f->stride;
-    int best = column;
-    double size = fabs(a[(size_t)column * stride + (size_t)column]);
-    for (int i = column + 1; i < f->pivots; i++) {
-        double other = fabs(a[(size_t)i * stride + (size_t)column]);
-        // the diagonal keeps its place unless another is clearly larger
-        if (other > (best == column ? 2.0 : 1.0) * size) {
-            best = i;
-            size = other;
-        }
+    vector4 most = {0.0};
+    int i = first + 1;
+    for (; i + 4 <= count; i += 4) {
+        mask4 size = *(const mask4 *)(x + i) & INT64_MAX, larger = (vector4)size > most;
+        most = (vector4)((size & larger) | ((mask4)most & ~larger));
     }
-    f->pivot[column] = best;
-    if (best != column)
-        for (int j = 0; j < f->rows; j++) {
-            double swap = a[(size_t)column * stride + (size_t)j];
-            a[(size_t)column * stride + (size_t)j] = a[(size_t)best * stride + (size_t)j];
-            a[(size_t)best * stride + (size_t)j] = swap;
-        }
-    return best;
+    double largest = 0.0;
+    for (int k = 0; k < 4; k++)
+        largest = most[k] > largest ? most[k] : largest;
+    for (; i < count; i++)
+        largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
+    if (!(largest > 2.0 * fabs(x[first])))
+        return first;
+    for (i = first + 1; fabs(x[i]) != largest; i++)
+        ;
+    return i;
 }
 
-// columns [begin, end) of the pivot rows from `begin` on
-INLINE int factor_strip(const con_dense_front *f, int begin, int end)
+INLINE void swap_rows(const con_dense_front *f, int i, int j)
 {
-    int replaced = 0;
-    for (int k = begin; k < end; k++) {
-        choose_pivot(f, k);
-        double *row = f->a + (size_t)k * f->stride;
-        if (fabs(row[k]) < f->tiny) {
-            row[k] = copysign(f->tiny, row[k]);
+    double *a = f->a + (size_t)i * f->stride, *b = f->a + (size_t)j * f->stride;
+    for (int k = 0; k < f->rows; k++) {
+        double swap = a[k];
+        a[k] = b[k];
+        b[k] = swap;
+    }
+}
+
+// So many columns of the pivot rows from `begin` on. The columns lie in vectors of their own
+// meanwhile
+INLINE int factor_strip(const con_dense_front *f, int begin, int width)
+{
+    int replaced = 0, count = f->pivots - begin;
+    double *strip = f->scratch, *rows = f->a + (size_t)begin * f->stride + begin;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < width; k++)
+            strip[k * count + i] = rows[(size_t)i * f->stride + (size_t)k];
+    for (int k = 0; k < width; k++) {
+        double *column = strip + k * count;
+        int best = find_pivot(column, k, count);
+        f->pivot[begin + k] = begin + best;
+        if (best != k) {
+            swap_rows(f, begin + k, begin + best);
+            for (int j = 0; j < width; j++) {
+                double swap = strip[j * count + k];
+                strip[j * count + k] = strip[j * count + best];
+                strip[j * count + best] = swap;
+            }
+        }
+        if (fabs(column[k]) < f->tiny) {
+            column[k] = copysign(f->tiny, column[k]);
             replaced++;
         }
-        double inverse = 1.0 / row[k];
-        for (int i = k + 1; i < f->pivots; i++) {
-            double *other = f->a + (size_t)i * f->stride;
-            other[k] *= inverse;
-            subtract_row(other + k + 1, row + k + 1, other[k], end - k - 1);
-        }
+        double inverse = 1.0 / column[k];
+        for (int i = k + 1; i < count; i++)
+            column[i] *= inverse;
+        for (int j = k + 1; j < width; j++)
+            subtract_row(strip + j * count + k + 1, column + k + 1, strip[j * count + k],
+                         count - k - 1);
     }
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < width; k++)
+            rows[(size_t)i * f->stride + (size_t)k] = strip[k * count + i];
     return replaced;
 }
 
@@ -182,7 +210,13 @@ INLINE int factor_pivots(const con_dense_front *f, int begin, int end, int lengt
     int replaced = 0;
     for (int strip = begin, next; strip < end; strip = next) {
         next = end_of_strip(begin, end, strip);
-        replaced += factor_strip(f, strip, next);
+        // constant widths let the compiler unroll
+        if (next - strip == STRIP)
+            replaced += factor_strip(f, strip, STRIP);
+        else if (next - strip == 6)
+            replaced += factor_strip(f, strip, 6);
+        else
+            replaced += factor_strip(f, strip, next - strip);
         if (next == end)
             break;
         reduce_rows(f, strip, next, next, end, length);

@@ -14,14 +14,17 @@ typedef struct con_dense_query {
     const void *context;
 } con_dense_query;
 
+enum { CON_DENSE_SCRATCH = 24 }; // columns of a panel
+
 /// A square matrix whose first columns are to be eliminated.
 typedef struct con_dense_front {
     double *a; // [rows][stride] row-major; stride >= rows + 8, the 8 columns after the last zero
     size_t stride;
     int rows, pivots;
-    int *pivot;  // [pivots] out: row exchanged with row k at step k
-    double tiny; // pivots below it in size are replaced by it
-    int length;  // 1, 4 or 8 doubles a vector, from con_dense_vector_length
+    int *pivot;      // [pivots] out: row exchanged with row k at step k
+    double tiny;     // pivots below it in size are replaced by it
+    int length;      // 1, 4 or 8 doubles a vector, from con_dense_vector_length
+    double *scratch; // [CON_DENSE_SCRATCH][pivots]
 } con_dense_front;
 
 /// Eliminates the first columns: afterwards the pivot rows hold L (unit, below the diagonal) and U,

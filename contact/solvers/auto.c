@@ -79,7 +79,7 @@ static const base_setting settings_rows[] = {
     {"guess_effort", BASE_SETTING_REAL, FIELD(guess_effort), "s", 6.0, 0.0, 1e9, NULL,
      "the same from a guess, and in a step of a run"},
     {"halving_effort", BASE_SETTING_REAL, FIELD(halving_effort), "s", 0.2, 0.0, 1e9, NULL,
-     "the same in a step that is halved where it ends above the tolerance"},
+     "the same in a step that can be halved, and in all of its pieces but one"},
 };
 
 static bool has_guess(const con_problem *problem, const double (*R)[3])
@@ -409,7 +409,7 @@ static auto_settings limits_of(const auto_settings *settings, const con_control 
         warm && settings->interior_iterations > 100 ? 100 : settings->interior_iterations;
     limits.effort_left =
         warm || control->step_of_run ? settings->guess_effort : settings->zero_effort;
-    if (control->divisible && limits.effort_left > settings->halving_effort)
+    if (control->brief && limits.effort_left > settings->halving_effort)
         limits.effort_left = settings->halving_effort;
     limits.reserve = limits.effort_left / 3.0;
     if (warm) {

@@ -451,5 +451,8 @@ cairn_status eng_sharing_gather_all(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return base_fail(error, status, "a message between processes failed: %s",
                          cairn_status_text(status));
-    return world->spheres != NULL ? eng_spheres_share_gather(world->spheres, error) : CAIRN_OK;
+    if (world->spheres == NULL)
+        return CAIRN_OK;
+    status = eng_spheres_share_gather(world->spheres, error);
+    return status == CAIRN_OK ? eng_spheres_share_sides(world->spheres) : status;
 }

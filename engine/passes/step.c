@@ -113,7 +113,7 @@ static cairn_status solve_problem(cairn_world *world, con_reduction *reduction, 
 {
     con_control control = {
         .step_of_run = true,
-        .divisible = eng_pieces_may_divide(world),
+        .brief = eng_pieces_may_divide(world) || world->pieces.gave_up,
         .tolerance = world->def.tolerance,
         .scaled_weight = world->def.scaled_weight,
         .max_iterations = most,

@@ -33,7 +33,8 @@ typedef struct cairn_ranks {
 
 /// Between steps, by all processes: each has built the same world and makes the same calls, so that
 /// all have the same bits. From the next list of pairs on they share the sphere executor's work:
-/// each computes the forces on its own slots, and gets from the others what its pairs need. Of the
+/// each lists the pairs of its own slots, computes the forces on these, and gets from the others
+/// what its pairs need. Of the
 /// implicit law each finds and solves the contacts of its domains, and has the velocities of all
 /// bodies. What cannot be shared (joints, loads, servos, all that docs/distributed.md names) is
 /// computed by every process; a step in which an emitter or outlet acts gathers first. Between
@@ -42,7 +43,7 @@ typedef struct cairn_ranks {
 /// @param ranks  copied
 /// @return CAIRN_ERROR_ARGUMENT for numbers that do not fit, or a world that is shared already;
 ///         CAIRN_ERROR_MEMORY
-/// Tests: tests/cli/driven/test_ranks.py
+/// Tests: tests/unit/engine/test_share.c, tests/cli/driven/test_ranks.py
 CAIRN_API cairn_status cairn_world_share(cairn_world *world, const cairn_ranks *ranks,
                                          cairn_error *error) CAIRN_CHECK_RESULT;
 
@@ -52,7 +53,7 @@ CAIRN_API cairn_status cairn_world_gather(cairn_world *world,
                                           cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// The same for bodies and energies alone: implicit contacts stay with the processes that have
-/// them.
+/// them, and forces on bodies cannot be read.
 CAIRN_API cairn_status cairn_world_gather_bodies(cairn_world *world,
                                                  cairn_error *error) CAIRN_CHECK_RESULT;
 

@@ -7,6 +7,7 @@
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
+#include "engine/pairs/spheres/share.h"
 
 #include <string.h>
 
@@ -80,27 +81,34 @@ static void keep_wall_contact(const struct eng_spheres *spheres, const eng_spher
     to->wall_contact.order = -1;
 }
 
-/// Space for what is kept beside kept_contact.
-static cairn_status reserve_kept(struct eng_spheres *spheres)
+/// Space for what is kept of contacts.
+cairn_status eng_spheres_kept_reserve(struct eng_spheres *spheres, int count)
 {
-    size_t count = 0;
+    size_t n = (size_t)count;
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->blocks, n * sizeof(kept_contact));
+    if (spheres->kept_stride > 0 && status == CAIRN_OK)
+        status = eng_spheres_reserve(spheres, &spheres->kept_columns,
+                                     n * (size_t)spheres->kept_stride * sizeof(double));
+    if (spheres->kept_moments && status == CAIRN_OK)
+        status = eng_spheres_reserve(spheres, &spheres->kept_resist, n * sizeof(kept_resistance));
+    if (spheres->kept_walls && status == CAIRN_OK)
+        status = eng_spheres_reserve(spheres, &spheres->kept_spots,
+                                     n * sizeof(eng_spheres_kept_wall_contact));
+    return status;
+}
+
+/// The same for all contacts of blocks [first, end).
+static cairn_status reserve_kept(struct eng_spheres *spheres, int first, int end)
+{
+    int count = 0;
     spheres->kept_moments = spheres->pass.resist != NULL;
     spheres->kept_walls = spheres->group_count > 0;
     spheres->kept_stride = spheres->pass.columns != NULL ? spheres->kept_rows : 0;
     bool any = spheres->kept_moments || spheres->kept_walls || spheres->kept_stride > 0;
-    for (int i = 0; i < spheres->block_count && any; i++)
-        count += (size_t)__builtin_popcount(spheres->pass.blocks[i].touch);
-    cairn_status status = CAIRN_OK;
-    if (spheres->kept_stride > 0)
-        status = eng_spheres_reserve(spheres, &spheres->kept_columns,
-                                     count * (size_t)spheres->kept_stride * sizeof(double));
-    if (spheres->kept_moments && status == CAIRN_OK)
-        status =
-            eng_spheres_reserve(spheres, &spheres->kept_resist, count * sizeof(kept_resistance));
-    if (spheres->kept_walls && status == CAIRN_OK)
-        status = eng_spheres_reserve(spheres, &spheres->kept_spots,
-                                     count * sizeof(eng_spheres_kept_wall_contact));
-    return status;
+    for (int i = first; i < end && any; i++)
+        count += __builtin_popcount(spheres->pass.blocks[i].touch);
+    // contacts themselves are kept in place
+    return eng_spheres_kept_reserve(spheres, count);
 }
 
 cairn_status eng_spheres_history_keep(struct eng_spheres *spheres)
@@ -108,17 +116,18 @@ cairn_status eng_spheres_history_keep(struct eng_spheres *spheres)
     _Static_assert(sizeof(kept_contact) * ENG_SPHERES_WIDTH <= sizeof(eng_spheres_block),
                    "in place");
     kept_contact *kept = spheres->blocks.block;
-    int count = 0;
+    int count = 0, first = 0, end = spheres->block_count;
     // it was kept before when the plan has changed
     if (spheres->block_count == 0)
         return CAIRN_OK;
+    eng_spheres_share_kept(spheres, &first, &end);
     spheres->kept_count = 0;
-    cairn_status status = reserve_kept(spheres);
+    cairn_status status = reserve_kept(spheres, first, end);
     if (status != CAIRN_OK)
         return status;
     kept_resistance *kept_resist = spheres->kept_resist.block;
     eng_spheres_kept_wall_contact *kept_spots = spheres->kept_spots.block;
-    for (int i = 0; i < spheres->block_count; i++) {
+    for (int i = first; i < end; i++) {
         // its place may be written over
         const eng_spheres_block block = spheres->pass.blocks[i];
         for (unsigned bits = block.touch; bits != 0; bits &= bits - 1) {
@@ -195,7 +204,7 @@ static void swap_kept(struct eng_spheres *spheres, int a, int b)
 }
 
 /// Contacts of spheres that have no pair_slot any more are gone.
-static void drop_gone(struct eng_spheres *spheres)
+void eng_spheres_history_drop(struct eng_spheres *spheres)
 {
     kept_contact *kept = spheres->blocks.block;
     int count = 0;
@@ -213,10 +222,70 @@ static void drop_gone(struct eng_spheres *spheres)
     spheres->kept_count = count;
 }
 
-/// By the rows of owners; kept_start[slot] = the first of a slot.
-void eng_spheres_history_sort(struct eng_spheres *spheres)
+int eng_spheres_kept_owner(const struct eng_spheres *spheres, int index)
 {
-    drop_gone(spheres);
+    const kept_contact *kept = (const kept_contact *)spheres->blocks.block + index;
+    int a = eng_spheres_id_slot(spheres, kept->id[0]),
+        b = eng_spheres_id_slot(spheres, kept->id[1]);
+    return a < b ? a : b;
+}
+
+size_t eng_spheres_kept_size(const struct eng_spheres *spheres)
+{
+    return sizeof(kept_contact) + (size_t)spheres->kept_stride * sizeof(double) +
+           (spheres->kept_moments ? sizeof(kept_resistance) : 0) +
+           (spheres->kept_walls ? sizeof(eng_spheres_kept_wall_contact) : 0);
+}
+
+/// Copies to a message or from one; the place in it after that.
+static unsigned char *copy_part(unsigned char *at, void *part, size_t size, bool packs)
+{
+    if (packs)
+        memcpy(at, part, size);
+    else
+        memcpy(part, at, size);
+    return at + size;
+}
+
+void eng_spheres_kept_copy(const struct eng_spheres *spheres, int index, unsigned char *bytes,
+                           bool packs)
+{
+    kept_contact *kept = spheres->blocks.block;
+    kept_resistance *resist = spheres->kept_resist.block;
+    eng_spheres_kept_wall_contact *wall_contacts = spheres->kept_spots.block;
+    bytes = copy_part(bytes, &kept[index], sizeof *kept, packs);
+    if (spheres->kept_stride > 0)
+        bytes = copy_part(bytes, kept_columns_of(spheres, index),
+                          (size_t)spheres->kept_stride * sizeof(double), packs);
+    if (spheres->kept_moments)
+        bytes = copy_part(bytes, &resist[index], sizeof *resist, packs);
+    if (spheres->kept_walls)
+        (void)copy_part(bytes, &wall_contacts[index], sizeof *wall_contacts, packs);
+}
+
+/// Contacts of chunks whose pairs are not known here are left to others.
+static void drop_others(struct eng_spheres *spheres)
+{
+    int count = 0;
+    for (int i = 0; i < spheres->kept_count; i++) {
+        if (!eng_spheres_has_chunk(spheres,
+                                   eng_spheres_kept_owner(spheres, i) / spheres->chunk_slots))
+            continue;
+        if (count != i)
+            swap_kept(spheres, count, i);
+        count++;
+    }
+    spheres->kept_count = count;
+}
+
+/// By the rows of owners; kept_start[slot] = the first of a slot.
+cairn_status eng_spheres_history_sort(struct eng_spheres *spheres)
+{
+    cairn_status status =
+        eng_spheres_reserve(spheres, &spheres->scratch, (size_t)spheres->kept_count * sizeof(int));
+    if (status != CAIRN_OK)
+        return status;
+    drop_others(spheres);
     kept_contact *kept = spheres->blocks.block;
     int *start = spheres->kept_start.block, *place = spheres->scratch.block;
     memset(start, 0, ((size_t)spheres->slots + 2) * sizeof *start);
@@ -235,6 +304,7 @@ void eng_spheres_history_sort(struct eng_spheres *spheres)
             place[i] = place[to];
             place[to] = to;
         }
+    return CAIRN_OK;
 }
 
 /// Place in the history of a slot and a partner of its chunk, of which `kept` has all; -1 for none.
@@ -582,6 +652,19 @@ static bool is_plane_ghost(const struct eng_spheres *spheres, int slot)
     return slot >= spheres->slots && slot < spheres->slots + 2 + spheres->plane_ghosts;
 }
 
+/// Pairs of a chunk get the slots of their images, and of their ghosts, which were numbered within
+/// the range. @param ghosts  of the range before the chunk
+static void number_pairs(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk,
+                         int ghosts, eng_spheres_pair *pairs)
+{
+    for (int i = 0; i < chunk->contacts; i++)
+        if (pairs[i].j & ENG_SPHERES_CANDIDATE)
+            pairs[i].j =
+                (unsigned)eng_spheres_image_slot(spheres, (int)pairs[i].j & ~ENG_SPHERES_CANDIDATE);
+        else if (is_plane_ghost(spheres, (int)pairs[i].j))
+            pairs[i].j += (unsigned)(chunk->first_ghost - ghosts);
+}
+
 /// The history of each chunk is put aside before blocks take its place.
 static void fill_range(struct eng_spheres *spheres, int index)
 {
@@ -593,15 +676,12 @@ static void fill_range(struct eng_spheres *spheres, int index)
                                              range->kept_place);
     eng_spheres_pair *pairs = range->pairs;
     int ghosts = 0;
-    for (int r = 0; r < index; r++)
-        ghosts += spheres->range[r].ghost_count;
-    for (int i = 0; i < range->pair_count; i++)
-        if (pairs[i].j & ENG_SPHERES_CANDIDATE)
-            pairs[i].j =
-                (unsigned)eng_spheres_image_slot(spheres, (int)pairs[i].j & ~ENG_SPHERES_CANDIDATE);
-        else
-            pairs[i].j += is_plane_ghost(spheres, (int)pairs[i].j) ? (unsigned)ghosts : 0;
     for (int c = range->first_chunk; c < range->end_chunk; c++) {
+        const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        if (!eng_spheres_has_chunk(spheres, c))
+            continue;
+        number_pairs(spheres, chunk, ghosts, pairs);
+        ghosts += chunk->end_ghost - chunk->first_ghost;
         int count = first_kept(spheres, c + 1) - first_kept(spheres, c);
         int pair_count = spheres->pass.chunks[c].contacts;
         if (count > 0)

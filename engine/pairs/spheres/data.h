@@ -685,8 +685,10 @@ void eng_spheres_ranges_finish(struct eng_spheres *spheres);
 /// Packs the history of all contacts; the blocks are gone.
 cairn_status eng_spheres_history_keep(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
-/// After the slots were sorted: packed history in the order of owners.
-void eng_spheres_history_sort(struct eng_spheres *spheres);
+/// After the slots were sorted: what was kept of bodies without slots is dropped; then packed
+/// history in the order of owners.
+void eng_spheres_history_drop(struct eng_spheres *spheres);
+cairn_status eng_spheres_history_sort(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
 /// The pairs of a chunk, the last of its range, in the order of blocks; numbers of its blocks and
 /// segments.

@@ -170,8 +170,7 @@ static cairn_status follow_walls(eng_spheres *spheres)
     spheres->slack = fmin(spheres->slack, spheres->wall_margin - spheres->wall_path);
     if (spheres->slack < 0.0)
         return CAIRN_OK;
-    eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts,
-                            all ? ENG_SPHERES_PLACE_ALL : ENG_SPHERES_PLACE_FOLLOWERS, NULL);
+    eng_spheres_ghosts_place(spheres, all ? ENG_SPHERES_PLACE_ALL : ENG_SPHERES_PLACE_FOLLOWERS);
     cairn_status status = eng_spheres_shapes_renew(spheres);
     eng_spheres_shapes_place(spheres);
     return status;
@@ -192,7 +191,7 @@ static cairn_status renew_list(eng_spheres *spheres, bool *listed)
     bool reload = spheres->loads_changed;
     *listed = spheres->slack < 0.0 || spheres->overflow;
     if (*listed) {
-        cairn_status status = eng_spheres_share_gather(spheres, NULL);
+        cairn_status status = eng_spheres_share_relist(spheres);
         eng_spheres_margins_choose(spheres);
         if (status == CAIRN_OK)
             status = eng_spheres_list_make(spheres);
@@ -240,7 +239,7 @@ static cairn_status prepare_slots(eng_spheres *spheres, bool *listed)
         eng_spheres_members_renew(spheres);
     if (eng_spheres_frame_follow(spheres)) {
         eng_spheres_images_move(spheres, 0, spheres->image_count);
-        eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts, ENG_SPHERES_PLACE_ALL, NULL);
+        eng_spheres_ghosts_place(spheres, ENG_SPHERES_PLACE_ALL);
     }
     if (spheres->walls_changed || spheres->walls_renumbered || has_followers(spheres))
         status = follow_walls(spheres);
@@ -324,12 +323,14 @@ static void follow_travelled(eng_spheres *spheres)
         spheres->slack = fmin(spheres->slack, spheres->cell_margin - spheres->cell_path);
     for (int i = 0; i < spheres->chunk_count; i++) {
         double most = walls;
+        spheres->slack = chunks[i].left < spheres->slack ? chunks[i].left : spheres->slack;
+        if (!eng_spheres_has_chunk(spheres, i))
+            continue;
         for (int k = i; k <= chunks[i].last_chunk; k++)
             most = chunks[k].speed > most ? chunks[k].speed : most;
         for (int k = chunks[i].first_distant; k <= chunks[i].last_distant; k++)
             most = chunks[k].speed > most ? chunks[k].speed : most;
         chunks[i].path += most * step + 0.500001 * spheres->cell_way;
-        spheres->slack = chunks[i].left < spheres->slack ? chunks[i].left : spheres->slack;
     }
 }
 

@@ -3,6 +3,7 @@
 // behind the ghosts of walls, which follow their slots when these have moved. Forces on an image
 // are forces on its slot, so that kernels know nothing of cells.
 #include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/share.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include <string.h>
@@ -167,6 +168,11 @@ int eng_spheres_candidate_source(const struct eng_spheres *spheres, int candidat
     return candidate_at(spheres, candidate)->source;
 }
 
+int eng_spheres_candidate_cell(const struct eng_spheres *spheres, int candidate)
+{
+    return ((const int *)spheres->candidates.used.block)[spheres->candidates.count + candidate];
+}
+
 void eng_spheres_candidate_take(struct eng_spheres *spheres, int candidate)
 {
     // other ranges may take the same
@@ -215,8 +221,12 @@ cairn_status eng_spheres_images_number(struct eng_spheres *spheres)
 cairn_status eng_spheres_image_pairs_list(struct eng_spheres *spheres)
 {
     int count = 0;
-    for (int i = 0; i < spheres->block_count && spheres->image_count > 0; i++)
-        count += __builtin_popcount(spheres->pass.blocks[i].images);
+    for (int c = 0; c < spheres->chunk_count && spheres->image_count > 0; c++) {
+        const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        int end = eng_spheres_has_chunk(spheres, c) ? chunk->end_block : chunk->first_block;
+        for (int i = chunk->first_block; i < end; i++)
+            count += __builtin_popcount(spheres->pass.blocks[i].images);
+    }
     cairn_status status =
         count > 0 ? eng_spheres_reserve(spheres, &spheres->image_pairs, (size_t)count * sizeof(int))
                   : CAIRN_OK;
@@ -225,8 +235,9 @@ cairn_status eng_spheres_image_pairs_list(struct eng_spheres *spheres)
     int made = 0, *pairs = spheres->image_pairs.block;
     for (int c = 0; c < spheres->chunk_count && count > 0; c++) {
         eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        int end = eng_spheres_has_chunk(spheres, c) ? chunk->end_block : chunk->first_block;
         chunk->first_image_pair = made;
-        for (int i = chunk->first_block; i < chunk->end_block; i++)
+        for (int i = chunk->first_block; i < end; i++)
             for (unsigned bits = spheres->pass.blocks[i].images; bits != 0; bits &= bits - 1)
                 pairs[made++] = i * ENG_SPHERES_WIDTH + __builtin_ctz(bits);
         chunk->end_image_pair = made;

@@ -43,6 +43,9 @@ eng_spheres_search eng_spheres_candidates_search(const struct eng_spheres *spher
 int eng_spheres_candidate_source(const struct eng_spheres *spheres, int candidate);
 void eng_spheres_candidate_take(struct eng_spheres *spheres, int candidate);
 
+/// Cell of the search that a candidate is in, until pairs are searched for.
+int eng_spheres_candidate_cell(const struct eng_spheres *spheres, int candidate);
+
 /// Slots of the images that pairs took, numbered; then eng_spheres_image_slot tells them.
 cairn_status eng_spheres_images_number(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 int eng_spheres_image_slot(const struct eng_spheres *spheres, int candidate);

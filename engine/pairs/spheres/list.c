@@ -380,6 +380,8 @@ static cairn_status find_in_chunk(struct eng_spheres *spheres, eng_spheres_range
         .first_distant = INT_MAX,
         .last_distant = -1,
     };
+    if (!eng_spheres_has_chunk(spheres, index))
+        return CAIRN_OK;
     if (spheres->has_shapes)
         eng_spheres_shapes_near(spheres, chunk);
     for (int slot = first; slot < chunk->end_slot && status == CAIRN_OK; slot++) {
@@ -407,12 +409,13 @@ static void find_in_range(struct eng_spheres *spheres, int index)
         range->status = find_in_chunk(spheres, range, c);
 }
 
-/// Ghosts of half-spaces from all ranges, in their order.
+/// Ghosts of half-spaces from all ranges, in the order of chunks.
 static cairn_status join_ghosts(struct eng_spheres *spheres)
 {
+    const eng_spheres_chunk *chunks = spheres->pass.chunks;
     int planes = 0;
-    for (int r = 0; r < spheres->ranges; r++)
-        planes += spheres->range[r].ghost_count;
+    for (int c = 0; c < spheres->chunk_count; c++)
+        planes += chunks[c].end_ghost;
     if (!spheres->has_shapes)
         spheres->plane_ghosts = spheres->ghost_count = planes;
     cairn_status status = eng_spheres_reserve(
@@ -422,9 +425,15 @@ static cairn_status join_ghosts(struct eng_spheres *spheres)
     eng_spheres_ghost *all = spheres->ghosts.block;
     for (int r = 0; r < spheres->ranges; r++) {
         const eng_spheres_range *range = &spheres->range[r];
-        if (range->ghost_count > 0)
-            memcpy(all, range->ghosts, (size_t)range->ghost_count * sizeof *all);
-        all += range->ghost_count;
+        const eng_spheres_ghost *next = range->ghosts;
+        for (int c = range->first_chunk; c < range->end_chunk; c++) {
+            size_t count = (size_t)chunks[c].end_ghost;
+            if (eng_spheres_has_chunk(spheres, c) && count > 0) {
+                memcpy(all, next, count * sizeof *all);
+                next += count;
+            }
+            all += count;
+        }
     }
     return CAIRN_OK;
 }
@@ -444,13 +453,16 @@ static cairn_status find_pairs(struct eng_spheres *spheres, const eng_spheres_fi
     for (int r = 0; r < spheres->ranges; r++)
         if (spheres->range[r].status != CAIRN_OK)
             return spheres->range[r].status;
-    return join_ghosts(spheres);
+    cairn_status status = eng_spheres_share_listed(spheres);
+    return status == CAIRN_OK ? join_ghosts(spheres) : status;
 }
 
 /// Slots of ghosts of all walls and of images, which are counted by now.
 static cairn_status reserve_ghost_slots(struct eng_spheres *spheres)
 {
-    cairn_status status = eng_spheres_images_number(spheres);
+    cairn_status status = eng_spheres_share_images(spheres);
+    if (status == CAIRN_OK)
+        status = eng_spheres_images_number(spheres);
     int more = spheres->ghost_count + spheres->image_count;
     size_t bytes = (size_t)spheres->slots + 2 + (size_t)more;
     if (status == CAIRN_OK)
@@ -514,6 +526,58 @@ static cairn_status reserve_for_list(struct eng_spheres *spheres, const grid *g)
     return eng_spheres_shapes_reserve(spheres);
 }
 
+/// The last chunk on whose slots pairs of one may act, images left out: a cell's partners are no
+/// farther on than the end of the row behind it in the next layer.
+static int last_met(const struct eng_spheres *spheres, const grid *g, int chunk)
+{
+    const int *start = spheres->cell_start.block;
+    int end = (chunk + 1) * spheres->chunk_slots;
+    int slot = (end < spheres->slots ? end : spheres->slots) - 1;
+    int cells = g->count[0] * g->count[1] * g->count[2];
+    int64_t cell = (int64_t)cell_at(g, spheres->pass.X[slot]) + (int64_t)g->count[1] * g->count[2] +
+                   g->count[2] + 2;
+    int last = cell < cells ? start[cell] - 1 : spheres->slots - 1;
+    return last / spheres->chunk_slots;
+}
+
+/// Chunks with pairs that meet an image which is in a cell.
+static void mark_around(struct eng_spheres *spheres, const grid *g, int cell, int source)
+{
+    const int *start = spheres->cell_start.block;
+    int last = g->count[2];
+    int c = cell % last, b = cell / last % g->count[1], a = cell / last / g->count[1];
+    int low = c > 0 ? c - 1 : 0, high = c < last - 1 ? c + 1 : c;
+    for (int da = -1; da <= 1; da++)
+        for (int db = -1; db <= 1; db++) {
+            if (a + da < 0 || a + da >= g->count[0] || b + db < 0 || b + db >= g->count[1])
+                continue;
+            int line = ((a + da) * g->count[1] + b + db) * last;
+            int first = start[line + low], end = start[line + high + 1];
+            for (int chunk = first / spheres->chunk_slots;
+                 first < end && chunk <= (end - 1) / spheres->chunk_slots &&
+                 chunk <= source / spheres->chunk_slots;
+                 chunk++)
+                spheres->share->held[chunk] = true;
+        }
+}
+
+/// Where lists are made in parts: own chunks, and those whose pairs may act on own slots.
+static void mark_held(struct eng_spheres *spheres, const grid *g)
+{
+    eng_spheres_share *share = spheres->share;
+    int first = share->first_chunk[share->ranks.number];
+    int end = share->first_chunk[share->ranks.number + 1];
+    for (int c = 0; c < spheres->chunk_count; c++)
+        share->held[c] = c < end && (c >= first || last_met(spheres, g, c) >= first);
+    for (int i = 0; i < spheres->candidates.count && spheres->world->cell.any; i++) {
+        int source = eng_spheres_candidate_source(spheres, i),
+            chunk = source / spheres->chunk_slots;
+        if (chunk >= first && chunk < end)
+            mark_around(spheres, g, eng_spheres_candidate_cell(spheres, i), source);
+    }
+    eng_spheres_ranges_split_held(spheres);
+}
+
 /// What later steps and checkpoints need to know of the moment.
 static void note_moment(struct eng_spheres *spheres)
 {
@@ -556,13 +620,23 @@ cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
     if (status == CAIRN_OK) {
         sort_slots(spheres, &finding.g);
         permute(spheres);
-        eng_spheres_history_sort(spheres);
-        finding.search = note_places(spheres);
         int cells = finding.g.count[0] * finding.g.count[1] * finding.g.count[2];
         if (spheres->world->cell.any)
             status = eng_spheres_candidates_make(spheres, cells, cell_of_point, &finding.g);
-        if (status == CAIRN_OK)
-            status = find_pairs(spheres, &finding);
+    }
+    if (status == CAIRN_OK)
+        status = eng_spheres_share_deal(spheres);
+    if (status == CAIRN_OK && eng_spheres_is_parted(spheres))
+        mark_held(spheres, &finding.g);
+    if (status == CAIRN_OK) {
+        eng_spheres_history_drop(spheres);
+        status = eng_spheres_share_history(spheres);
+    }
+    if (status == CAIRN_OK)
+        status = eng_spheres_history_sort(spheres);
+    if (status == CAIRN_OK) {
+        finding.search = note_places(spheres);
+        status = find_pairs(spheres, &finding);
     }
     if (status == CAIRN_OK)
         status = reserve_ghost_slots(spheres);
@@ -579,7 +653,9 @@ cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
         spheres->out_of_memory = true;
         return status;
     }
-    eng_spheres_ghosts_move(spheres, 0, spheres->ghost_count, ENG_SPHERES_PLACE_ALL, NULL);
+    eng_spheres_ghosts_place(spheres, ENG_SPHERES_PLACE_ALL);
+    eng_spheres_ghosts_move(spheres, spheres->plane_ghosts, spheres->ghost_count,
+                            ENG_SPHERES_PLACE_ALL, NULL);
     eng_spheres_images_move(spheres, 0, spheres->image_count);
     spheres->wall_path = 0.0;
     spheres->slack = spheres->wall_margin;

@@ -3,12 +3,15 @@
 //
 // A chunk's bodies can move as soon as its own pairs are done, as all their pairs have earlier
 // owners. Chunks that pairs of earlier ranges act on move when the last of these ranges is done, by
-// the thread that did it: nobody waits within a step.
+// the thread that did it: nobody waits within a step. Of several processes each has rows of all
+// arrays, which have the numbers of one process; pages that are others' go back to the system.
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/share.h"
+
+#include <string.h>
 
 /// What takes about as long in a step.
 enum { ROW_COST = 2, NEAR_COST = 10, FAR_COST = 3, SLIP_COST = 3 };
@@ -22,36 +25,73 @@ void eng_spheres_ranges_split(struct eng_spheres *spheres)
     }
 }
 
-static int64_t cost_of(const eng_spheres_chunk *chunk)
+void eng_spheres_ranges_split_held(struct eng_spheres *spheres)
 {
-    return ROW_COST * (int64_t)(chunk->end_slot - chunk->first_slot) +
-           NEAR_COST * (int64_t)(chunk->far_block - chunk->first_block) +
-           FAR_COST * (int64_t)(chunk->end_block - chunk->far_block) +
-           SLIP_COST * (int64_t)chunk->slipping;
-}
-
-/// Chunks in order go to the range that the middle of their cost falls into.
-static void share_out(struct eng_spheres *spheres)
-{
-    int64_t total = 0, before = 0;
-    int range = 0;
-    for (int c = 0; c < spheres->chunk_count; c++)
-        total += cost_of(&spheres->pass.chunks[c]);
+    int held = 0, before = 0, range = 0, chunks = spheres->chunk_count;
+    for (int c = 0; c < chunks; c++)
+        held += eng_spheres_has_chunk(spheres, c);
     spheres->range[0].first_chunk = 0;
-    for (int c = 0; c < spheres->chunk_count; c++) {
-        int64_t cost = cost_of(&spheres->pass.chunks[c]);
-        while (range + 1 < spheres->ranges &&
-               (2 * before + cost) * spheres->ranges >= 2 * total * (range + 1)) {
+    for (int c = 0; c < chunks; c++) {
+        bool more = range + 1 < spheres->ranges && c > spheres->range[range].first_chunk;
+        bool late = chunks - c == spheres->ranges - range - 1;
+        if (more && ((int64_t)before * spheres->ranges >= (int64_t)held * (range + 1) || late)) {
             spheres->range[range].end_chunk = spheres->range[range + 1].first_chunk = c;
             range++;
         }
-        spheres->pass.chunks[c].range = range;
+        before += eng_spheres_has_chunk(spheres, c);
+    }
+    spheres->range[range].end_chunk = chunks;
+}
+
+int64_t eng_spheres_chunk_cost(const eng_spheres_chunk *chunk)
+{
+    return ROW_COST * (int64_t)(chunk->end_slot - chunk->first_slot) +
+           NEAR_COST * (int64_t)(chunk->far_block - chunk->first_block) +
+           FAR_COST * (int64_t)(chunk->end_block - chunk->far_block);
+}
+
+static int64_t cost_of(const eng_spheres_chunk *chunk)
+{
+    return eng_spheres_chunk_cost(chunk) + SLIP_COST * (int64_t)chunk->slipping;
+}
+
+/// Chunks [first, end) in order go to that of so many ranges that the middle of their cost falls
+/// into.
+static void share_out(struct eng_spheres *spheres, int first, int end, eng_spheres_range *ranges,
+                      int count)
+{
+    int64_t total = 0, before = 0;
+    int range = 0, number = (int)(ranges - spheres->range);
+    for (int c = first; c < end; c++)
+        total += cost_of(&spheres->pass.chunks[c]);
+    ranges[0].first_chunk = first;
+    for (int c = first; c < end; c++) {
+        int64_t cost = cost_of(&spheres->pass.chunks[c]);
+        while (range + 1 < count && (2 * before + cost) * count >= 2 * total * (range + 1)) {
+            ranges[range].end_chunk = ranges[range + 1].first_chunk = c;
+            range++;
+        }
+        spheres->pass.chunks[c].range = number + range;
         before += cost;
     }
-    for (; range + 1 < spheres->ranges; range++)
-        spheres->range[range].end_chunk = spheres->range[range + 1].first_chunk =
-            spheres->chunk_count;
-    spheres->range[range].end_chunk = spheres->chunk_count;
+    for (; range + 1 < count; range++)
+        ranges[range].end_chunk = ranges[range + 1].first_chunk = end;
+    ranges[range].end_chunk = end;
+}
+
+/// Where the list is made in parts, the chunks of each process go to its ranges.
+static void share_out_all(struct eng_spheres *spheres)
+{
+    const eng_spheres_share *share = spheres->share;
+    if (share == NULL || !share->parted) {
+        share_out(spheres, 0, spheres->chunk_count, spheres->range, spheres->ranges);
+        return;
+    }
+    for (int rank = 0; rank < share->ranks.count; rank++) {
+        int first = eng_spheres_share_range(spheres, rank);
+        share_out(spheres, share->first_chunk[rank], share->first_chunk[rank + 1],
+                  spheres->range + first, eng_spheres_share_range(spheres, rank + 1) - first);
+    }
 }
 
 /// Chunks that pairs of a chunk of an earlier range act on wait.
@@ -73,11 +113,13 @@ static void mark_waiting(struct eng_spheres *spheres, const eng_spheres_chunk *c
 
 void eng_spheres_ranges_balance(struct eng_spheres *spheres)
 {
-    share_out(spheres);
+    share_out_all(spheres);
     for (int r = 0; r < spheres->ranges; r++)
         spheres->range[r].lowest = r;
     for (int c = 0; c < spheres->chunk_count; c++) {
         const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        if (!eng_spheres_has_chunk(spheres, c))
+            continue;
         if (chunk->last_chunk >= spheres->range[chunk->range].end_chunk ||
             chunk->last_distant >= spheres->range[chunk->range].end_chunk)
             mark_waiting(spheres, chunk);
@@ -246,4 +288,123 @@ static void finish_range(struct eng_spheres *spheres, int index)
 void eng_spheres_ranges_finish(struct eng_spheres *spheres)
 {
     eng_spheres_ranges_run(spheres, finish_range);
+}
+
+// ---------------------------------------------------------------- rows of processes
+
+eng_spheres_rows eng_spheres_share_rows(const struct eng_spheres *spheres, int rank, int kind)
+{
+    const int *chunk = spheres->share->first_chunk;
+    const eng_spheres_chunk *chunks = spheres->pass.chunks;
+    int first = chunk[rank], end = chunk[rank + 1];
+    if (kind == ENG_SPHERES_CHUNK_ROWS || first == end)
+        return (eng_spheres_rows){first, end};
+    if (kind == ENG_SPHERES_BLOCK_ROWS)
+        return (eng_spheres_rows){chunks[first].first_block, chunks[end - 1].end_block};
+    if (kind == ENG_SPHERES_SEGMENT_ROWS)
+        return (eng_spheres_rows){chunks[first].first_segment, chunks[end - 1].end_segment};
+    if (kind == ENG_SPHERES_GROUP_ROWS)
+        return (eng_spheres_rows){chunks[first].first_group, chunks[end - 1].end_group};
+    return (eng_spheres_rows){chunks[first].first_ghost, chunks[end - 1].end_ghost};
+}
+
+void eng_spheres_share_kept(const struct eng_spheres *spheres, int *first, int *end)
+{
+    const eng_spheres_share *share = spheres->share;
+    if (share == NULL || !share->active || share->whole)
+        return;
+    eng_spheres_rows own =
+        eng_spheres_share_rows(spheres, share->ranks.number, ENG_SPHERES_BLOCK_ROWS);
+    *first = own.first;
+    *end = own.end;
+}
+
+// ---------------------------------------------------------------- memory
+
+cairn_status eng_spheres_share_reserve(struct eng_spheres *spheres)
+{
+    struct eng_spheres_share *share = spheres->share;
+    const base_allocator *allocator = &spheres->world->allocator;
+    cairn_status status =
+        base_array_reserve(allocator, &share->held, &share->held_capacity, spheres->chunk_count);
+    return status == CAIRN_OK ? base_array_reserve(allocator, &share->seen, &share->seen_capacity,
+                                                   spheres->chunk_count)
+                              : status;
+}
+
+/// What blocks [first, end) have in an array.
+static void drop_rows(void *array, size_t stride, int first, int end)
+{
+    if (array != NULL && end > first)
+        base_give_back((char *)array + (size_t)first * stride, (size_t)(end - first) * stride);
+}
+
+/// What the pairs of chunks [first, end) have.
+static void drop_pairs(const struct eng_spheres *spheres, int first, int end)
+{
+    const eng_spheres_pass *p = &spheres->pass;
+    int begin = p->chunks[first].first_block, until = p->chunks[end - 1].end_block;
+    drop_rows(p->blocks, sizeof *p->blocks, begin, until);
+    drop_rows(p->columns, (size_t)p->column_rows * sizeof *p->columns, begin, until);
+    drop_rows(p->resist, sizeof *p->resist, begin, until);
+}
+
+/// The state of the slots of chunks [first, end).
+static void drop_slots(const struct eng_spheres *spheres, int first, int end)
+{
+    const eng_spheres_pass *p = &spheres->pass;
+    int begin = p->chunks[first].first_slot, until = p->chunks[end - 1].end_slot;
+    drop_rows(p->X, sizeof *p->X, begin, until);
+    drop_rows(p->V, sizeof *p->V, begin, until);
+    drop_rows(p->turn, sizeof *p->turn, begin / ENG_SPHERES_WIDTH, until / ENG_SPHERES_WIDTH);
+}
+
+/// Calls `drop` for each run of chunks that are not kept.
+static void drop_runs(const struct eng_spheres *spheres, const bool *kept,
+                      void (*drop)(const struct eng_spheres *spheres, int first, int end))
+{
+    for (int c = 0, first; c < spheres->chunk_count; c++) {
+        for (first = c; c < spheres->chunk_count && !kept[c];)
+            c++;
+        if (c > first)
+            drop(spheres, first, c);
+    }
+}
+
+/// What is used while a list is made, and the ends of arrays that a longer list has left.
+static void drop_scratch(const struct eng_spheres *spheres)
+{
+    const eng_spheres_buffer *made[] = {&spheres->scratch, &spheres->kept_start,
+                                        &spheres->kept_aside, &spheres->kept_columns,
+                                        &spheres->kept_resist};
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        if (made[i]->capacity > 0)
+            base_give_back(made[i]->block, made[i]->capacity);
+    const eng_spheres_buffer *lists[2] = {&spheres->near_list, &spheres->far_list};
+    const int *starts[2] = {spheres->pass.near_start, spheres->pass.far_start};
+    for (int i = 0; i < 2; i++) {
+        size_t used = ((size_t)starts[i][spheres->slots] + 1) * sizeof(int);
+        if (lists[i]->capacity > used)
+            base_give_back((char *)lists[i]->block + used, lists[i]->capacity - used);
+    }
+    for (int r = 0; r < spheres->ranges; r++)
+        base_give_back(spheres->range[r].pairs,
+                       (size_t)spheres->range[r].pair_capacity * sizeof(eng_spheres_pair));
+}
+
+void eng_spheres_share_drop(struct eng_spheres *spheres)
+{
+    struct eng_spheres_share *share = spheres->share;
+    if (!eng_spheres_is_parted(spheres))
+        return;
+    drop_runs(spheres, share->held, drop_pairs);
+    drop_scratch(spheres);
+    // slots of others that pairs need stay
+    memcpy(share->seen, share->held, (size_t)spheres->chunk_count * sizeof *share->seen);
+    for (int rank = 0; rank < share->ranks.count; rank++)
+        for (int i = 0; i < share->places.received[rank].count; i++) {
+            int slot = share->places.slots[share->places.received[rank].first + i];
+            share->seen[slot / spheres->chunk_slots] = true;
+        }
+    drop_runs(spheres, share->seen, drop_slots);
 }

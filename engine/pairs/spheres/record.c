@@ -7,6 +7,7 @@
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
+#include "engine/pairs/spheres/share.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include <stdlib.h>
@@ -415,7 +416,7 @@ static void place_now(eng_spheres *spheres, const eng_spheres_record *record)
     memcpy(&frame, &record->reals[ENG_SPHERES_RECORD_AT_FRAMES], sizeof frame);
     eng_spheres_frame_set(spheres, &frame);
     spheres->cell_path = record->reals[ENG_SPHERES_RECORD_CELL_PATH];
-    eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts, ENG_SPHERES_PLACE_ALL, NULL);
+    eng_spheres_ghosts_place(spheres, ENG_SPHERES_PLACE_ALL);
     eng_spheres_images_move(spheres, 0, spheres->image_count);
 }
 
@@ -708,6 +709,7 @@ static cairn_status take_slots(eng_spheres *spheres, const eng_spheres_record *r
 {
     const cairn_world *world = spheres->world;
     eng_spheres_forget_moved(spheres);
+    eng_spheres_share_forget(spheres);
     spheres->slots = spheres->block_count = spheres->chunk_count = spheres->kept_count = 0;
     spheres->image_count = 0;
     spheres->pass.first_image = INT_MAX;

@@ -57,20 +57,25 @@ static bool can_share(const eng_spheres *spheres)
            spheres->ranges >= spheres->share->ranks.count;
 }
 
+bool eng_spheres_share_wants_parts(const eng_spheres *spheres)
+{
+    const cairn_world *world = spheres->world;
+    // contacts of the general passes that are taken over look for their pairs among all
+    bool adopts = spheres->adopted && world->contacts.count > 0;
+    return world->step_count > 0 && !spheres->has_shapes && !adopts && can_share(spheres);
+}
+
 /// Ranges one after the other go to the processes.
 static void deal_ranges(const eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
     int count = share->ranks.count;
-    for (int rank = 0; rank <= count; rank++) {
-        int range = (int)((int64_t)rank * spheres->ranges / count);
+    for (int rank = 0; rank <= count; rank++)
         share->first_chunk[rank] =
-            rank == count ? spheres->chunk_count : spheres->range[range].first_chunk;
-        if (rank == share->ranks.number)
-            share->first_range = range;
-        if (rank == share->ranks.number + 1)
-            share->end_range = range;
-    }
+            rank == count ? spheres->chunk_count
+                          : spheres->range[eng_spheres_share_range(spheres, rank)].first_chunk;
+    share->first_range = eng_spheres_share_range(spheres, share->ranks.number);
+    share->end_range = eng_spheres_share_range(spheres, share->ranks.number + 1);
 }
 
 static int rank_of_slot(const eng_spheres *spheres, int slot)
@@ -129,7 +134,8 @@ static cairn_status note_pairs(eng_spheres *spheres)
     cairn_status status = CAIRN_OK;
     for (int c = 0; c < spheres->chunk_count && status == CAIRN_OK; c++) {
         const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
-        for (int i = chunk->first_block; i < chunk->end_block && status == CAIRN_OK; i++)
+        int end = eng_spheres_has_chunk(spheres, c) ? chunk->end_block : chunk->first_block;
+        for (int i = chunk->first_block; i < end && status == CAIRN_OK; i++)
             status = note_block(spheres, &spheres->pass.blocks[i]);
     }
     return status;
@@ -265,9 +271,45 @@ static cairn_status reserve_messages(eng_spheres *spheres)
 /// The user has changed the world so that all compute all, until the next list at least.
 static cairn_status end_sharing(eng_spheres *spheres)
 {
+    eng_spheres_share *share = spheres->share;
     cairn_status status = eng_spheres_share_gather(spheres, NULL);
-    spheres->share->active = false;
+    bool listed = share->parted && !share->sides;
+    share->active = share->parted = false;
+    if (status != CAIRN_OK || !listed)
+        return status;
+    eng_spheres_ranges_balance(spheres);
+    status = eng_spheres_sides_make(spheres);
+    return status == CAIRN_OK && spheres->strains ? eng_spheres_image_pairs_list(spheres) : status;
+}
+
+/// For the next list, which is dealt out before its pairs are known.
+static cairn_status note_costs(eng_spheres *spheres)
+{
+    eng_spheres_share *share = spheres->share;
+    cairn_status status = base_array_reserve(&spheres->world->allocator, &share->cost,
+                                             &share->cost_capacity, spheres->chunk_count);
+    share->cost_count = status == CAIRN_OK ? spheres->chunk_count : 0;
+    for (int c = 0; c < share->cost_count; c++)
+        share->cost[c] = eng_spheres_chunk_cost(&spheres->pass.chunks[c]);
     return status;
+}
+
+/// Of a list that all have made whole, this process needs no more than of one made in parts.
+static cairn_status take_part(eng_spheres *spheres)
+{
+    eng_spheres_share *share = spheres->share;
+    cairn_status status = eng_spheres_share_reserve(spheres);
+    if (status != CAIRN_OK || spheres->has_shapes)
+        return status;
+    int first = share->first_chunk[share->ranks.number];
+    int end = share->first_chunk[share->ranks.number + 1];
+    for (int c = 0; c < spheres->chunk_count; c++) {
+        const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        share->held[c] = c < end && (c >= first || chunk->last_chunk >= first ||
+                                     (chunk->first_distant < end && chunk->last_distant >= first));
+    }
+    share->parted = share->sides = true;
+    return CAIRN_OK;
 }
 
 cairn_status eng_spheres_share_plan(struct eng_spheres *spheres)
@@ -278,12 +320,19 @@ cairn_status eng_spheres_share_plan(struct eng_spheres *spheres)
     if (share->planned == spheres->lists)
         return share->active && !can_share(spheres) ? end_sharing(spheres) : CAIRN_OK;
     share->planned = spheres->lists;
-    share->active = can_share(spheres);
     share->found_count = 0;
-    if (!share->active)
-        return CAIRN_OK;
-    deal_ranges(spheres);
-    cairn_status status = note_pairs(spheres);
+    cairn_status status = note_costs(spheres);
+    if (share->parted && status == CAIRN_OK && !can_share(spheres))
+        return end_sharing(spheres);
+    share->active = can_share(spheres);
+    if (!share->active || status != CAIRN_OK)
+        return status;
+    if (!share->parted) {
+        deal_ranges(spheres);
+        status = take_part(spheres);
+    }
+    if (status == CAIRN_OK)
+        status = note_pairs(spheres);
     if (status == CAIRN_OK)
         status = make_borders(spheres, &share->places);
     if (status == CAIRN_OK)
@@ -430,6 +479,9 @@ cairn_status eng_spheres_share_exchange(struct eng_spheres *spheres)
         share->traffic.step_bytes += end - at;
         at = end + size;
     }
+    if (share->whole || share->dropped != spheres->lists)
+        eng_spheres_share_drop(spheres);
+    share->dropped = spheres->lists;
     share->whole = false;
     share->traffic.steps++;
     cairn_status status = share->ranks.exchange(share->ranks.context, share->messages, count, NULL);
@@ -442,10 +494,7 @@ cairn_status eng_spheres_share_exchange(struct eng_spheres *spheres)
 
 // ---------------------------------------------------------------- arrays
 
-/// Rows of an array that belong to a process are one behind the other.
-typedef struct rows {
-    int first, end;
-} rows;
+typedef eng_spheres_rows rows;
 
 static rows slots_of(const eng_spheres *spheres, int rank, int each)
 {
@@ -457,44 +506,27 @@ static rows slots_of(const eng_spheres *spheres, int rank, int each)
     return (rows){first < last ? first : last, end < last ? end : last};
 }
 
-/// What a process has with its chunks, one behind the other.
-enum { CHUNKS, BLOCKS, PLANE_GHOSTS, GROUPS };
-
-static rows chunk_rows(const eng_spheres *spheres, int rank, int what)
-{
-    const int *chunk = spheres->share->first_chunk;
-    const eng_spheres_chunk *chunks = spheres->pass.chunks;
-    int first = chunk[rank], end = chunk[rank + 1];
-    if (what == CHUNKS || first == end)
-        return (rows){first, end};
-    if (what == BLOCKS)
-        return (rows){chunks[first].first_block, chunks[end - 1].end_block};
-    if (what == GROUPS)
-        return (rows){chunks[first].first_group, chunks[end - 1].end_group};
-    return (rows){chunks[first].first_ghost, chunks[end - 1].end_ghost};
-}
-
 /// Ghosts of the groups of a process, from number `before` on.
 static rows group_ghosts(const eng_spheres *spheres, int rank, int before)
 {
     const eng_spheres_group *groups = spheres->groups.block;
-    rows own = chunk_rows(spheres, rank, GROUPS);
+    rows own = eng_spheres_share_rows(spheres, rank, ENG_SPHERES_GROUP_ROWS);
     if (!spheres->has_shapes || own.first == own.end)
         return (rows){0, 0};
     return (rows){groups[own.first].first_ghost - before, groups[own.end - 1].end_ghost - before};
 }
 
-/// Every process sends its rows of an array to all others.
-static cairn_status gather_rows(eng_spheres *spheres, void *array, size_t stride,
-                                rows (*rows_of)(const eng_spheres *spheres, int rank, int what),
-                                int what, cairn_error *error)
+cairn_status eng_spheres_share_array(eng_spheres *spheres, void *array, size_t stride,
+                                     rows (*rows_of)(const eng_spheres *spheres, int rank,
+                                                     int kind),
+                                     int kind, cairn_error *error)
 {
     eng_spheres_share *share = spheres->share;
     unsigned char *base = array;
     int count = 0;
-    rows own = rows_of(spheres, share->ranks.number, what);
+    rows own = rows_of(spheres, share->ranks.number, kind);
     for (int rank = 0; rank < share->ranks.count && array != NULL; rank++) {
-        rows theirs = rows_of(spheres, rank, what);
+        rows theirs = rows_of(spheres, rank, kind);
         if (rank == share->ranks.number)
             continue;
         share->messages[count++] =
@@ -573,7 +605,7 @@ static cairn_status gather_clumps(eng_spheres *spheres, cairn_error *error)
         count_clumps(spheres, share->first_clump);
         memcpy(number, share->first_clump, ranks * sizeof *number);
         copy_clumps(spheres, states, number, false);
-        status = gather_rows(spheres, states, sizeof *states, clump_rows, 0, error);
+        status = eng_spheres_share_array(spheres, states, sizeof *states, clump_rows, 0, error);
     }
     if (status == CAIRN_OK) {
         memcpy(number, share->first_clump, ranks * sizeof *number);
@@ -586,42 +618,110 @@ static cairn_status gather_clumps(eng_spheres *spheres, cairn_error *error)
 
 // ---------------------------------------------------------------- all of it
 
-cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, cairn_error *error)
+void eng_spheres_share_forget(struct eng_spheres *spheres)
+{
+    if (spheres->share != NULL)
+        spheres->share->active = spheres->share->parted = false;
+}
+
+cairn_status eng_spheres_share_places(struct eng_spheres *spheres)
+{
+    eng_spheres_pass *p = &spheres->pass;
+    if (!spheres->share->active || spheres->share->whole)
+        return CAIRN_OK;
+    cairn_status status = spheres->clump_count > 0 ? gather_clumps(spheres, NULL) : CAIRN_OK;
+    if (status == CAIRN_OK)
+        status = eng_spheres_share_array(spheres, p->X, sizeof *p->X, slots_of, 1, NULL);
+    if (status == CAIRN_OK)
+        status = eng_spheres_share_array(spheres, p->V, sizeof *p->V, slots_of, 1, NULL);
+    if (status == CAIRN_OK)
+        status = eng_spheres_share_array(spheres, p->turn, sizeof *p->turn, slots_of,
+                                         ENG_SPHERES_WIDTH, NULL);
+    return status;
+}
+
+cairn_status eng_spheres_share_sides(struct eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
-    if (share == NULL || !share->active || share->whole)
+    if (share == NULL || !share->active || !share->parted || share->sides)
         return CAIRN_OK;
+    share->parted = false;
+    cairn_status status = eng_spheres_sides_make(spheres);
+    share->parted = share->sides = true;
+    return status;
+}
+
+/// Rows of forces of the blocks of others that this process computes: they are its own affair.
+/// @param aside  keeps them while blocks are gathered; [blocks of chunks before the own ones]
+static void set_rows_aside(eng_spheres *spheres, int *aside, bool back)
+{
+    const eng_spheres_share *share = spheres->share;
+    int count = 0;
+    for (int c = 0; c < share->first_chunk[share->ranks.number] && share->parted; c++) {
+        const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        for (int i = chunk->first_block; i < chunk->end_block && share->held[c]; i++, count++)
+            if (back)
+                spheres->pass.blocks[i].force_row = aside[count];
+            else
+                aside[count] = spheres->pass.blocks[i].force_row;
+    }
+}
+
+static cairn_status gather_arrays(eng_spheres *spheres, cairn_error *error)
+{
     const eng_spheres_pass *p = &spheres->pass;
     bool shapes = spheres->has_shapes && spheres->group_count > 0;
     size_t ghosts = (size_t)spheres->slots + 2, columns = (size_t)p->column_rows;
     const struct {
         void *array;
         size_t stride;
-        rows (*rows_of)(const eng_spheres *spheres, int rank, int what);
-        int what;
+        rows (*rows_of)(const eng_spheres *spheres, int rank, int kind);
+        int kind;
     } arrays[] = {
         {p->X, sizeof *p->X, slots_of, 1},
         {p->V, sizeof *p->V, slots_of, 1},
         {p->turn, sizeof *p->turn, slots_of, ENG_SPHERES_WIDTH},
         {p->far_touched, sizeof *p->far_touched, slots_of, 1},
-        {p->chunks, sizeof *p->chunks, chunk_rows, CHUNKS},
-        {p->blocks, sizeof *p->blocks, chunk_rows, BLOCKS},
-        {p->columns, columns * sizeof *p->columns, chunk_rows, BLOCKS},
-        {p->resist, sizeof *p->resist, chunk_rows, BLOCKS},
-        {spheres->ghosts.block, sizeof(eng_spheres_ghost), chunk_rows, PLANE_GHOSTS},
-        {p->X + ghosts, sizeof *p->X, chunk_rows, PLANE_GHOSTS},
-        {p->V + ghosts, sizeof *p->V, chunk_rows, PLANE_GHOSTS},
-        {shapes ? spheres->groups.block : NULL, sizeof(eng_spheres_group), chunk_rows, GROUPS},
+        {p->chunks, sizeof *p->chunks, eng_spheres_share_rows, ENG_SPHERES_CHUNK_ROWS},
+        {p->blocks, sizeof *p->blocks, eng_spheres_share_rows, ENG_SPHERES_BLOCK_ROWS},
+        {spheres->segments.block, sizeof *p->segments, eng_spheres_share_rows,
+         ENG_SPHERES_SEGMENT_ROWS},
+        {p->columns, columns * sizeof *p->columns, eng_spheres_share_rows, ENG_SPHERES_BLOCK_ROWS},
+        {p->resist, sizeof *p->resist, eng_spheres_share_rows, ENG_SPHERES_BLOCK_ROWS},
+        {spheres->ghosts.block, sizeof(eng_spheres_ghost), eng_spheres_share_rows,
+         ENG_SPHERES_GHOST_ROWS},
+        {p->X + ghosts, sizeof *p->X, eng_spheres_share_rows, ENG_SPHERES_GHOST_ROWS},
+        {p->V + ghosts, sizeof *p->V, eng_spheres_share_rows, ENG_SPHERES_GHOST_ROWS},
+        {shapes ? spheres->groups.block : NULL, sizeof(eng_spheres_group), eng_spheres_share_rows,
+         ENG_SPHERES_GROUP_ROWS},
         {shapes ? spheres->ghosts.block : NULL, sizeof(eng_spheres_ghost), group_ghosts, 0},
         {shapes ? spheres->touches.block : NULL, sizeof(eng_spheres_touch), group_ghosts,
          spheres->plane_ghosts},
         {shapes ? p->X + ghosts : NULL, sizeof *p->X, group_ghosts, 0},
         {shapes ? p->V + ghosts : NULL, sizeof *p->V, group_ghosts, 0},
     };
-    cairn_status status = spheres->clump_count > 0 ? gather_clumps(spheres, error) : CAIRN_OK;
+    cairn_status status = CAIRN_OK;
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == CAIRN_OK; i++)
-        status = gather_rows(spheres, arrays[i].array, arrays[i].stride, arrays[i].rows_of,
-                             arrays[i].what, error);
+        status = eng_spheres_share_array(spheres, arrays[i].array, arrays[i].stride,
+                                         arrays[i].rows_of, arrays[i].kind, error);
+    return status;
+}
+
+cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, cairn_error *error)
+{
+    eng_spheres_share *share = spheres->share;
+    if (share == NULL || !share->active || share->whole)
+        return CAIRN_OK;
+    const base_allocator *allocator = &spheres->world->allocator;
+    int *aside = base_allocate(allocator, (size_t)spheres->block_count + 1, sizeof *aside);
+    if (aside == NULL)
+        return CAIRN_ERROR_MEMORY;
+    set_rows_aside(spheres, aside, false);
+    cairn_status status = spheres->clump_count > 0 ? gather_clumps(spheres, error) : CAIRN_OK;
+    if (status == CAIRN_OK)
+        status = gather_arrays(spheres, error);
+    set_rows_aside(spheres, aside, true);
+    base_release(allocator, aside);
     eng_spheres_images_move(spheres, 0, status == CAIRN_OK ? spheres->image_count : 0);
     share->whole = status == CAIRN_OK;
     return status;

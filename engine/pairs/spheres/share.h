@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sphere executor's work shared by several processes.
 //
-// All processes have all slots, and the same lists of pairs, from the same bits. Ranges of chunks
-// belong to processes, one after the other in the order of cells. A process computes the pairs of
+// All processes have all slots, in the same order. Chunks
+// belong to processes, one after the other in the order of cells. A process lists the pairs of its
+// own chunks, and of those of others whose pairs act on its slots, under the numbers that blocks
+// have in one process: what belongs to other chunks is address space without memory, until
+// somebody reads them all. It computes the pairs of
 // its own chunks, and of those of others whose pairs act on its slots; it moves its own slots, and
 // clumps with a member among them, for which it gets the forces on the other members. Then it sends
 // the slots that pairs of others need, and what its chunks add up to. Sums have the order
-// of one process, so that the bits do not depend on their number. Before a list is made, and before
-// anything is read, all get all.
+// of one process, so that the bits do not depend on their number. Before a list is made all get
+// the places of all slots, and history goes to those who have its pairs then; before anything is
+// read, all get all.
 #ifndef CAIRN_ENGINE_PAIRS_SPHERES_SHARE_H
 #define CAIRN_ENGINE_PAIRS_SPHERES_SHARE_H
 
@@ -38,7 +42,16 @@ typedef struct eng_spheres_share {
     cairn_ranks ranks;
     bool active;     // the list at hand is shared
     int64_t planned; // number of the list that was looked at last
+    int64_t dropped; // number of the list of which others' parts were let go
     bool whole;      // this process has the state of all slots
+    bool parted;     // it has pairs of some chunks alone, or is about to list these
+    bool sides;      // with `parted`: which pairs act on a slot is known of all slots
+    bool kept_own;   // what is kept of the list before is that of own chunks
+    bool *held;      // [chunks] with `parted`: own ones, and those whose pairs act on own slots
+    bool *seen;      // [chunks] of dropping: also those whose slots own pairs meet
+    int held_capacity, seen_capacity;
+    int64_t *cost; // [cost_count] of the chunks of the last list
+    int cost_count, cost_capacity;
     int first_range, end_range;
     int *first_chunk;           // [ranks + 1] of each process
     eng_spheres_borders places; // slots that pairs of others need
@@ -57,6 +70,103 @@ typedef struct eng_spheres_share {
 } eng_spheres_share;
 
 void eng_spheres_share_release(struct eng_spheres *spheres);
+
+/// Whether the list at hand, or the one that is made, has pairs of some chunks alone.
+static inline bool eng_spheres_is_parted(const struct eng_spheres *spheres)
+{
+    return spheres->share != NULL && spheres->share->parted;
+}
+
+/// Whether the pairs of a chunk are listed here.
+static inline bool eng_spheres_has_chunk(const struct eng_spheres *spheres, int chunk)
+{
+    return !eng_spheres_is_parted(spheres) || spheres->share->held[chunk];
+}
+
+/// The first range of a process.
+static inline int eng_spheres_share_range(const struct eng_spheres *spheres, int rank)
+{
+    return (int)((int64_t)rank * spheres->ranges / spheres->share->ranks.count);
+}
+
+/// What a process has with its chunks, one behind the other.
+typedef enum eng_spheres_rows_kind {
+    ENG_SPHERES_CHUNK_ROWS,
+    ENG_SPHERES_BLOCK_ROWS,
+    ENG_SPHERES_SEGMENT_ROWS,
+    ENG_SPHERES_GHOST_ROWS,
+    ENG_SPHERES_GROUP_ROWS,
+} eng_spheres_rows_kind;
+
+/// Rows of an array.
+typedef struct eng_spheres_rows {
+    int first, end;
+} eng_spheres_rows;
+
+eng_spheres_rows eng_spheres_share_rows(const struct eng_spheres *spheres, int rank, int kind);
+
+/// Every process sends its rows of an array to all others. @param kind  given to `rows_of`
+cairn_status eng_spheres_share_array(struct eng_spheres *spheres, void *array, size_t stride,
+                                     eng_spheres_rows (*rows_of)(const struct eng_spheres *spheres,
+                                                                 int rank, int kind),
+                                     int kind, cairn_error *error) CAIRN_CHECK_RESULT;
+
+// ---------------------------------------------------------------- making a list
+
+/// What a list is about to be made from: in parts it is the places of all slots, else all there is.
+cairn_status eng_spheres_share_relist(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// Whether only what this process does may be done for the next list: it is made in parts.
+bool eng_spheres_share_wants_parts(const struct eng_spheres *spheres);
+
+/// All processes get the places, velocities and orientations of all slots.
+cairn_status eng_spheres_share_places(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// Blocks whose history is kept here for the next list.
+void eng_spheres_share_kept(const struct eng_spheres *spheres, int *first, int *end);
+
+/// Chunks of the sorted slots go to the processes, by what they cost in the list before; room for
+/// `held`. Nothing where the list is not made in parts.
+cairn_status eng_spheres_share_deal(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// Room for `held` and `seen`.
+cairn_status eng_spheres_share_reserve(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// Kept contacts go to those who have their pairs now, behind those that are there.
+cairn_status eng_spheres_share_history(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// How many blocks, segments and ghosts the chunks of others have.
+cairn_status eng_spheres_share_listed(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// Which candidates pairs of others took.
+cairn_status eng_spheres_share_images(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// Memory of what others have and this process does not need, once all have it, goes back to the
+/// system: pairs of chunks that are not held, the state of slots that no pair here meets, and what
+/// lists are made with.
+void eng_spheres_share_drop(struct eng_spheres *spheres);
+
+/// Ranges with about as many chunks each whose pairs are listed here.
+void eng_spheres_ranges_split_held(struct eng_spheres *spheres);
+
+/// What a chunk costs in a step, as far as its pairs tell.
+int64_t eng_spheres_chunk_cost(const eng_spheres_chunk *chunk);
+
+/// Ghosts of half-spaces of the chunks whose pairs are listed here go to their places.
+void eng_spheres_ghosts_place(struct eng_spheres *spheres, eng_spheres_placing placing);
+
+/// Packed history of one contact as bytes, to send it, or from them.
+size_t eng_spheres_kept_size(const struct eng_spheres *spheres);
+void eng_spheres_kept_copy(const struct eng_spheres *spheres, int index, unsigned char *bytes,
+                           bool packs);
+
+/// Slot that owns the pair of a kept contact.
+int eng_spheres_kept_owner(const struct eng_spheres *spheres, int index);
+
+/// Room for so many kept contacts; those that are there stay.
+cairn_status eng_spheres_kept_reserve(struct eng_spheres *spheres, int count) CAIRN_CHECK_RESULT;
+
+// ---------------------------------------------------------------- steps
 
 /// Ranges of chunks that threads of all processes take together, for one thread each.
 static inline int eng_spheres_share_count(const struct eng_spheres *spheres)
@@ -86,6 +196,12 @@ cairn_status eng_spheres_share_forces(struct eng_spheres *spheres) CAIRN_CHECK_R
 
 /// After the pass: slots and sums of chunks go where they are needed.
 cairn_status eng_spheres_share_exchange(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// For a list that comes from elsewhere: nothing is shared any more.
+void eng_spheres_share_forget(struct eng_spheres *spheres);
+
+/// After gathering: which pairs act on each slot is known of all, for who reads forces.
+cairn_status eng_spheres_share_sides(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
 /// All processes get the state of all slots.
 cairn_status eng_spheres_share_gather(struct eng_spheres *spheres,

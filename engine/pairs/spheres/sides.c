@@ -2,6 +2,7 @@
 // Force slots of the spheres spheres, and for each body the slots that it adds up.
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/share.h"
 
 #include <string.h>
 
@@ -41,9 +42,10 @@ static int each_lasting(const struct eng_spheres *spheres, int *list, int place)
 {
     const eng_spheres_chunk *chunks = spheres->pass.chunks;
     int count = 0;
-    for (int c = 0; c < spheres->chunk_count; c++)
-        for (int i = chunks[c].first_block;
-             i < chunks[c].end_block && has_lasting(spheres, &chunks[c]); i++) {
+    for (int c = 0; c < spheres->chunk_count; c++) {
+        if (!eng_spheres_has_chunk(spheres, c) || !has_lasting(spheres, &chunks[c]))
+            continue;
+        for (int i = chunks[c].first_block; i < chunks[c].end_block; i++) {
             eng_spheres_block *block = &spheres->pass.blocks[i];
             if (!forces_last(spheres, block))
                 continue;
@@ -53,6 +55,7 @@ static int each_lasting(const struct eng_spheres *spheres, int *list, int place)
             }
             count++;
         }
+    }
     return count;
 }
 
@@ -111,7 +114,8 @@ static void place_in_rings(struct eng_spheres *spheres, int index)
     for (int c = range->first_chunk; c < range->end_chunk; c++) {
         const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
         bool lasting = has_lasting(spheres, chunk);
-        for (int i = chunk->first_block; i < chunk->end_block; i++) {
+        int end = eng_spheres_has_chunk(spheres, c) ? chunk->end_block : chunk->first_block;
+        for (int i = chunk->first_block; i < end; i++) {
             eng_spheres_block *block = &spheres->pass.blocks[i];
             int list = i >= chunk->far_block, ring = spheres->ring[list];
             if (!lasting || !forces_last(spheres, block))
@@ -183,13 +187,22 @@ static void each_side(const struct eng_spheres *spheres, const sides *s, int *ne
 {
     const eng_spheres_chunk *chunks = spheres->pass.chunks;
     for (int c = 0; c < s->end_chunk; c++) {
-        if (chunks[c].last_chunk < s->first_chunk && chunks[c].last_distant < s->first_chunk)
+        if (!eng_spheres_has_chunk(spheres, c) ||
+            (chunks[c].last_chunk < s->first_chunk && chunks[c].last_distant < s->first_chunk))
             continue;
         int begin = s->list == 0 ? chunks[c].first_block : chunks[c].far_block;
         int end = s->list == 0 ? chunks[c].far_block : chunks[c].end_block;
         for (int i = begin; i < end; i++)
             block_sides(spheres, s, i, next, to);
     }
+}
+
+/// Whether sides of the bodies of a range are wanted: where pairs are known in part, own ones
+/// alone.
+static bool wants_sides(const struct eng_spheres *spheres, int range)
+{
+    return spheres->share == NULL || !spheres->share->parted ||
+           eng_spheres_owns_range(spheres, range);
 }
 
 /// Starts of the bodies' sides, from that of the range on.
@@ -199,10 +212,12 @@ static void count_sides(struct eng_spheres *spheres, int index)
     place_in_rings(spheres, index);
     for (int list = 0; list < 2; list++) {
         sides s = sides_of(spheres, list, index);
-        int sum = 0, least = list == 0 ? ENG_SPHERES_PADDED : 0;
+        bool wanted = wants_sides(spheres, index);
+        int sum = 0, least = list == 0 && wanted ? ENG_SPHERES_PADDED : 0;
         for (int slot = s.first_slot; slot < s.end_slot; slot++)
             next[slot] = 0;
-        each_side(spheres, &s, next, NULL);
+        if (wanted)
+            each_side(spheres, &s, next, NULL);
         for (int slot = s.first_slot; slot < s.end_slot; slot++) {
             s.start[slot] = sum;
             sum += next[slot] > least ? next[slot] : least;
@@ -224,7 +239,8 @@ static void write_sides(struct eng_spheres *spheres, int index)
             next[slot] = s.start[slot] += begin;
         for (int k = 0; k < spheres->range[index].sides[list]; k++)
             to[begin + k] = 8 * spheres->zero_row;
-        each_side(spheres, &s, next, to);
+        if (wants_sides(spheres, index))
+            each_side(spheres, &s, next, to);
     }
 }
 

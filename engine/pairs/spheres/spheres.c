@@ -24,7 +24,9 @@ cairn_status eng_spheres_reserve(eng_spheres *spheres, eng_spheres_buffer *buffe
         return CAIRN_ERROR_MEMORY;
     uintptr_t address = ((uintptr_t)made + alignment - 1) / alignment * alignment;
     char *block = (char *)made + (address - (uintptr_t)made);
-    memmove(block, (char *)made + offset, old);
+    // memory that was never written stays so
+    if (block != (char *)made + offset)
+        memmove(block, (char *)made + offset, old);
     *buffer = (eng_spheres_buffer){made, block, size};
     base_advise_large(block, bytes);
     return CAIRN_OK;
@@ -45,6 +47,9 @@ void eng_spheres_share_release(eng_spheres *spheres)
         return;
     base_release(allocator, share->first_chunk);
     base_release(allocator, share->first_clump);
+    base_release(allocator, share->held);
+    base_release(allocator, share->seen);
+    base_release(allocator, share->cost);
     release_borders(allocator, &share->places);
     release_borders(allocator, &share->parts);
     base_release(allocator, share->images);

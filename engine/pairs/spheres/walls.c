@@ -3,6 +3,7 @@
 // the wall's point next to it.
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/share.h"
 
 #include "engine/state/rotation.h"
 
@@ -172,4 +173,13 @@ void eng_spheres_ghosts_move(struct eng_spheres *spheres, int first, int end,
     }
     if (drivers != NULL)
         *drivers = work;
+}
+
+void eng_spheres_ghosts_place(struct eng_spheres *spheres, eng_spheres_placing placing)
+{
+    for (int c = 0; c < spheres->chunk_count; c++) {
+        const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        if (eng_spheres_has_chunk(spheres, c))
+            eng_spheres_ghosts_move(spheres, chunk->first_ghost, chunk->end_ghost, placing, NULL);
+    }
 }
