@@ -17,7 +17,9 @@ if [ ! -d build-tsan ]; then
 fi
 tests=(
     tests/unit/base/test_base_parallel
+    tests/unit/contact/test_contact_block_lu
     tests/unit/contact/test_contact_domains
+    tests/unit/contact/test_contact_newton_threads
     tests/unit/engine/test_engine_domains
     tests/unit/engine/test_engine_mixed
     tests/unit/engine/test_engine_spheres

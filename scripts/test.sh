@@ -18,6 +18,7 @@ cd -- "$root"
 passed=0
 failed=0
 skipped=0
+names=()
 
 # check NAME COMMAND...: one test that is not in Meson's list
 check()
@@ -29,6 +30,7 @@ check()
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
+        names+=("$name")
         echo "test: $name FAILED" >&2
         return 1
     fi
@@ -42,17 +44,20 @@ build_variant()
 # run_suites SECONDS DIRECTORY ARGUMENT...: runs tests and adds Meson's own results to the counts
 run_suites()
 {
-    local seconds=$1 directory=$2 status=0 counts
+    local seconds=$1 directory=$2 status=0 counts passing failing skipping which
     local log=$directory/meson-logs/testlog.json
     shift 2
     rm -f -- "$log"
     timeout --kill-after=30 "$seconds" meson test -C "$directory" --no-rebuild \
         --print-errorlogs --num-processes "$(nproc)" "$@" </dev/null || status=$?
     counts=$(python3 tests/tools/count.py "$log" "$status")
-    read -r -a counts <<<"$counts"
-    passed=$((passed + counts[0]))
-    failed=$((failed + counts[1]))
-    skipped=$((skipped + counts[2]))
+    read -r passing failing skipping which <<<"$counts"
+    passed=$((passed + passing))
+    failed=$((failed + failing))
+    skipped=$((skipped + skipping))
+    if [ "$failing" -gt 0 ]; then
+        names+=("$directory: $which")
+    fi
 }
 
 # the packages, or 4 where this system cannot try them
@@ -61,7 +66,10 @@ try_packages()
     if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null || ! command -v dh >/dev/null; then
         return 4
     fi
-    scripts/packages.sh --no-doc --no-packages --try >build-test/packages.log 2>&1
+    if ! scripts/packages.sh --no-doc --no-packages --try >build-test/packages.log 2>&1; then
+        tail -n 40 build-test/packages.log
+        return 1
+    fi
 }
 
 if ! check "installation" scripts/setup.sh --with-tests --no-build; then
@@ -83,30 +91,79 @@ if check "build with sanitizers" build_variant build-asan -Dbuildtype=debugoptim
     run_suites 1200 build-asan --suite unit --suite robust --timeout-multiplier 3
 fi
 
-check "static analysis" scripts/analyse.sh || true
+# The checks that are left keep one core busy each: two lanes of them run side by side. A lane writes what its
+# checks print into NAME.log and "passed", "skipped" or "failed CHECK" for each into NAME; "ended" is its last line.
+analysis_lane()
+{
+    lane_check "static analysis" scripts/analyse.sh
+    lane_check "the same bits in every build" timeout 900 python3 tests/tools/same_hashes.py \
+        build build-test build-asan
+    if command -v clang >/dev/null || command -v clang-14 >/dev/null; then
+        lane_check "races" scripts/races.sh
+    fi
+    echo ended >>"$results"
+}
 
-check "the same bits in every build" timeout 900 python3 tests/tools/same_hashes.py \
-    build build-test build-asan || true
+running_lane()
+{
+    lane_check "soak" timeout 600 scripts/soak.sh --seconds 120
+    lane_check "Debian packages in a bare system" try_packages
+    echo ended >>"$results"
+}
 
-check "soak" timeout 600 scripts/soak.sh --seconds 120 || true
+# lane_check NAME COMMAND...: one test of a lane; the status 4 says that this system cannot run it
+lane_check()
+{
+    local name=$1 status=0
+    shift
+    echo "test: $name"
+    "$@" || status=$?
+    case $status in
+    0) echo passed >>"$results" ;;
+    4) echo skipped >>"$results" ;;
+    *)
+        echo "failed $name" >>"$results"
+        echo "test: $name FAILED"
+        ;;
+    esac
+}
 
-if command -v clang >/dev/null || command -v clang-14 >/dev/null; then
-    check "races" scripts/races.sh || true
-fi
+# take_lane NAME: prints what a lane has printed and adds its results to the counts
+take_lane()
+{
+    local result name end=missing
+    cat -- "$lanes/$1.log"
+    while read -r result name; do
+        case $result in
+        passed) passed=$((passed + 1)) ;;
+        skipped) skipped=$((skipped + 1)) ;;
+        failed)
+            failed=$((failed + 1))
+            names+=("$name")
+            ;;
+        ended) end=reached ;;
+        esac
+    done <"$lanes/$1"
+    if [ "$end" = missing ]; then
+        failed=$((failed + 1))
+        names+=("the end of the lane $1")
+    fi
+}
 
-echo "test: Debian packages in a bare system"
-status=0
-try_packages || status=$?
-case $status in
-0) passed=$((passed + 1)) ;;
-4) skipped=$((skipped + 1)) ;;
-*)
-    failed=$((failed + 1))
-    tail -n 40 build-test/packages.log >&2
-    echo "test: Debian packages in a bare system FAILED" >&2
-    ;;
-esac
+lanes=$(mktemp -d)
+trap 'rm -rf -- "$lanes"' EXIT
+touch "$lanes/analysis" "$lanes/running"
+results=$lanes/analysis
+analysis_lane >"$lanes/analysis.log" 2>&1 </dev/null &
+results=$lanes/running
+running_lane >"$lanes/running.log" 2>&1 </dev/null &
+wait
+take_lane analysis
+take_lane running
 
+for name in "${names[@]}"; do
+    echo "test: failed: $name"
+done
 if [ "$skipped" -gt 0 ]; then
     echo "test: $skipped skipped"
 fi

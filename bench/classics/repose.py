@@ -2,7 +2,6 @@
 # Angle of repose of spheres without rolling resistance, and the same input in LAMMPS.
 """usage: repose.py PROGRAM FOLDER [LAMMPS]"""
 import csv
-import math
 import os
 import random
 import shutil
@@ -39,22 +38,6 @@ def make_input(folder, seed):
     return grains, plate
 
 
-def slope(places):
-    """Mean angle of both flanks, deg: a line through the highest grains of slices, without crown and foot."""
-    angles = []
-    for side in (-1, 1):
-        top = {}
-        for x, _, z in places:
-            if z > 0.25 * GRAIN and side * x > 0:
-                cell = int(abs(x) / (1.5 * GRAIN))
-                top[cell] = max(top.get(cell, 0.0), z)
-        last = max(top)
-        cells = [cell for cell in sorted(top) if 2 <= cell <= last - 2]
-        _, fall = study.line([1.5 * GRAIN * (cell + 0.5) for cell in cells], [top[cell] for cell in cells])
-        angles.append(math.degrees(math.atan(-fall)))
-    return sum(angles) / 2
-
-
 def by_cairn(folder, friction):
     shutil.copy(os.path.join(os.path.dirname(os.path.abspath(__file__)), "repose.lua"), folder)
     out = os.path.join(folder, f"cairn-{friction}")
@@ -62,8 +45,8 @@ def by_cairn(folder, friction):
                     str(END), "--energy-every", "10000", "--paraview-every", "0", "--trajectory-every", "0",
                     "--quiet", "--out", out], check=True)
     with open(os.path.join(out, "bodies.csv")) as file:
-        return slope([[float(row[f"position {axis} [m]"]) for axis in "xyz"]
-                      for row in csv.DictReader(file) if row["kind"] == "dynamic"])
+        return study.slope([[float(row[f"position {axis} [m]"]) for axis in "xyz"]
+                      for row in csv.DictReader(file) if row["kind"] == "dynamic"], GRAIN)
 
 
 def by_lammps(program, folder, grains, plate, friction):
@@ -98,7 +81,7 @@ write_dump grains custom {dump} x y z
     subprocess.run([program, "-in", "in.repose", "-log", "none"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     with open(dump) as file:
         rows = file.read().split("ITEM: ATOMS x y z\n")[1].splitlines()
-    return slope([list(map(float, row.split())) for row in rows])
+    return study.slope([list(map(float, row.split())) for row in rows], GRAIN)
 
 
 print("friction  seed   cairn  LAMMPS   (degrees)", flush=True)

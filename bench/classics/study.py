@@ -82,3 +82,20 @@ def power(xs, ys):
     """Prefactor and exponent of y = prefactor x^exponent, least squares of the logarithms."""
     intercept, exponent = line([math.log(x) for x in xs], [math.log(y) for y in ys])
     return math.exp(intercept), exponent
+
+
+def slope(places, grain):
+    """Mean angle of both flanks of a heap along x, deg: a line through the highest grains of slices, without crown
+    and foot."""
+    angles = []
+    for side in (-1, 1):
+        top = {}
+        for x, _, z in places:
+            if z > 0.25 * grain and side * x > 0:
+                cell = int(abs(x) / (1.5 * grain))
+                top[cell] = max(top.get(cell, 0.0), z)
+        last = max(top)
+        cells = [cell for cell in sorted(top) if 2 <= cell <= last - 2]
+        _, fall = line([1.5 * grain * (cell + 0.5) for cell in cells], [top[cell] for cell in cells])
+        angles.append(math.degrees(math.atan(-fall)))
+    return sum(angles) / 2

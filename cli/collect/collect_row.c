@@ -105,16 +105,10 @@ static cairn_status build_command(const collection *c, int row, const char *inne
     add(run, access(run->scene, R_OK) == 0 ? run->scene : scene);
     for (int k = 0; k < c->plan.columns; k++)
         add_column(run, c->plan.names[k], sweep_value(&c->plan, row, k));
-    const char *const rest[] = {"--out",
-                                inner,
-                                "--fclib",
-                                run->dumps,
-                                "--fclib-form",
-                                c->settings->form,
-                                "--paraview-every",
-                                "0",
-                                "--accept-unsolved",
-                                "--quiet"};
+    const char *const rest[] = {"--out", inner, "--fclib", run->dumps, "--fclib-form",
+                                c->settings->form, "--paraview-every", "0", "--accept-unsolved",
+                                // the hard problems are wanted, and not those of shorter steps
+                                "--simulation-set", "step_halvings=0", "--quiet"};
     for (size_t k = 0; k < sizeof rest / sizeof rest[0]; k++)
         add(run, rest[k]);
     return run->full ? base_fail(error, CAIRN_ERROR_ARGUMENT, "row %d: too many values", row + 1)

@@ -274,6 +274,7 @@ static void add_totals(run_totals *totals, const cairn_world *world, double seco
     totals->steps++;
     totals->seconds += seconds;
     totals->unsolved += run_step_is_unsolved(world);
+    totals->divided += report->pieces > 1;
     if (strcmp(report->stop, "none") != 0) {
         totals->solved_steps++;
         totals->iterations += report->iterations;

@@ -43,6 +43,7 @@ typedef struct run_settings {
 typedef struct run_totals {
     int64_t steps, solved_steps; // solved_steps: with something to solve
     int64_t unsolved;            // above the tolerance
+    int64_t divided;             // made in several pieces, so that they end within it
     double iterations;           // sum
     double error_max, error_scaled_max, error_siconos_max;
     int contacts_max;

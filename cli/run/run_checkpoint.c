@@ -80,6 +80,7 @@ static void note_totals(note_io *io, run_totals *totals)
     note_whole(io, "steps", &totals->steps);
     note_whole(io, "solved_steps", &totals->solved_steps);
     note_whole(io, "unsolved", &totals->unsolved);
+    note_whole(io, "divided", &totals->divided);
     note_real(io, "iterations", &totals->iterations);
     note_real(io, "error_max", &totals->error_max);
     note_real(io, "error_scaled_max", &totals->error_scaled_max);

@@ -132,6 +132,11 @@ void run_summary_print(const run_state *run, const char *status, FILE *out)
     if (totals->solved_steps > 0)
         fprintf(out, "  solver       %.1f iterations a step, error up to %.2g (tolerance %.2g)\n",
                 mean_iterations(totals), totals->error_max, cairn_world_get_def(world)->tolerance);
+    if (totals->divided > 0)
+        fprintf(out,
+                "  divided      %" PRId64 " of %" PRId64
+                " steps with contacts were made in shorter pieces (step_halvings)\n",
+                totals->divided, totals->solved_steps);
     if (totals->unsolved > 0)
         fprintf(out,
                 "  unsolved     %" PRId64 " of %" PRId64
@@ -200,6 +205,7 @@ cairn_status run_summary_write(const run_state *run, const char *status, const c
     cli_json_text(&json, "title", run->scene->title);
     cli_json_text(&json, "message", message);
     cli_json_number(&json, "penetration_relative_max", run->totals.penetration_relative_max);
+    cli_json_integer(&json, "steps_divided", run->totals.divided);
     cli_json_integer(&json, "overlaps_at_start", run->scene->overlap_count);
     cli_json_integer(&json, "paraview_frames", run->totals.frames);
     cli_json_integer(&json, "fclib_problems", run->totals.problems);

@@ -3,9 +3,16 @@
 #include "contact/linear/block_lu.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
-enum { ASKING_WORK = 20000000 }; // operations between two queries, some milliseconds
+enum {
+    ASKING_WORK = 20000000, // operations between two queries, some milliseconds
+    SHARED_ROWS = 96,       // of a front of the top, from which several threads are worth waking
+    CHUNK_ROWS = 24,        // of such a front
+    SHARED_ENTRIES = 20000, // of a factor in a solve, likewise
+    SOLVE_ROWS = 48
+};
 
 /// Sizes of one supernode, in scalars.
 typedef struct front_shape {
@@ -22,23 +29,67 @@ static front_shape shape_of(const con_block_order *order, int s)
     return (front_shape){rows, pivots, rows - pivots, con_front_stride(rows)};
 }
 
-cairn_status con_block_lu_create(const con_block_order *order, base_arena *arena, con_block_lu *lu)
+/// How many threads, or parts, have a front and a vector of their own.
+static int scratch_count(const con_block_order *order, base_workers *workers)
 {
-    size_t rows = (size_t)order->size * (size_t)order->block;
-    *lu = (con_block_lu){.order = order, .vector_length = con_dense_vector_length()};
+    int threads = base_workers_count(workers), parts = order->part_count;
+    return parts == 0 ? 1 : threads < parts ? threads : parts;
+}
+
+// scratch of whoever does a part
+static int scratch_of(const con_block_lu *lu, int part, int worker)
+{
+    return base_workers_count(lu->workers) <= lu->scratch_count ? worker : part;
+}
+
+// one row of padding more, which the kernels read
+static size_t part_front_size(const con_block_order *order)
+{
+    return order->part_front_size + CON_FRONT_PADDING;
+}
+
+static size_t fronts_size(const con_block_order *order, int count)
+{
+    size_t parts = order->part_count > 0 ? (size_t)count * part_front_size(order) : 0;
+    size_t top = order->front_size + CON_FRONT_PADDING;
+    return parts > top ? parts : top;
+}
+
+static size_t outer_size(const con_block_order *order)
+{
+    return (size_t)order->part_count * (size_t)order->top_count * (size_t)order->block;
+}
+
+size_t con_block_lu_size(const con_block_order *order, base_workers *workers)
+{
+    return order->factor_start[order->supernode_count] + order->stack_size + outer_size(order) +
+           fronts_size(order, scratch_count(order, workers));
+}
+
+cairn_status con_block_lu_create(const con_block_order *order, base_workers *workers,
+                                 base_arena *arena, con_block_lu *lu)
+{
+    size_t rows = (size_t)order->size * (size_t)order->block, outer = outer_size(order);
+    int count = scratch_count(order, workers);
+    *lu = (con_block_lu){.order = order,
+                         .workers = workers,
+                         .scratch_count = count,
+                         .vector_length = con_dense_vector_length()};
     lu->factor = base_arena_array(arena, double, "block factors",
                                   order->factor_start[order->supernode_count] + 1);
     lu->pivot = base_arena_array(arena, int, "block pivots", rows + 1);
-    // one row of padding more, which the kernels read
-    lu->front = base_arena_array(arena, double, "front", order->front_size + CON_FRONT_PADDING);
+    lu->front = base_arena_array(arena, double, "front", fronts_size(order, count));
     lu->stack = base_arena_array(arena, double, "fronts' updates", order->stack_size + 1);
-    lu->waiting = base_arena_array(arena, int, "fronts' updates", order->supernode_count + 1);
     lu->work = base_arena_array(arena, double, "block solve", rows + 1);
-    lu->gather = base_arena_array(arena, double, "block solve", rows + 1);
+    lu->gather = base_arena_array(arena, double, "block solve", (size_t)count *rows + 1);
+    lu->outer = base_arena_array(arena, double, "block solve", outer + 1);
     bool complete = lu->factor != NULL && lu->pivot != NULL && lu->front != NULL &&
-                    lu->stack != NULL && lu->waiting != NULL && lu->work != NULL &&
-                    lu->gather != NULL;
-    return complete ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+                    lu->stack != NULL && lu->work != NULL && lu->gather != NULL &&
+                    lu->outer != NULL;
+    if (!complete)
+        return CAIRN_ERROR_MEMORY;
+    memset(lu->outer, 0, outer * sizeof *lu->outer);
+    return CAIRN_OK;
 }
 
 // to[block][block] += from, both row-major with their strides
@@ -50,72 +101,98 @@ static inline void add_block(double *to, size_t to_stride, const double *from, s
             to[(size_t)i * to_stride + (size_t)j] += from[(size_t)i * from_stride + (size_t)j];
 }
 
-static inline void add_entries(const con_block_lu *lu, int s, const double *values, size_t stride,
-                               int block)
+/// A supernode whose front is at hand.
+typedef struct front_work {
+    const con_block_lu *lu;
+    int s;
+    front_shape shape;
+    double *front;
+    const double *values;
+} front_work;
+
+// entries of the matrix in block rows [begin, end) of the front
+static inline void add_entries(const front_work *w, int begin, int end, int block)
 {
-    const con_block_order *order = lu->order;
-    size_t area = (size_t)block * (size_t)block;
-    for (int k = order->entry_start[s]; k < order->entry_start[s + 1]; k++) {
+    const con_block_order *order = w->lu->order;
+    size_t area = (size_t)block * (size_t)block, stride = w->shape.stride;
+    for (int k = order->entry_start[w->s]; k < order->entry_start[w->s + 1]; k++) {
         const con_block_entry *entry = &order->entry[k];
-        double *to = lu->front + (size_t)(entry->row * block) * stride + entry->column * block;
-        add_block(to, stride, values + (size_t)entry->source * area, (size_t)block, block);
+        if (entry->row < begin || entry->row >= end)
+            continue;
+        double *to = w->front + (size_t)(entry->row * block) * stride + entry->column * block;
+        add_block(to, stride, w->values + (size_t)entry->source * area, (size_t)block, block);
     }
 }
 
-// update matrix of a child into the front of its parent
-static inline void add_update(const con_block_lu *lu, int child, const double *update,
-                              size_t stride, int block)
+// block rows [begin, end) of the update of a child
+static inline void add_update(const front_work *w, int child, int begin, int end, int block)
 {
-    const con_block_order *order = lu->order;
+    const con_block_order *order = w->lu->order;
     front_shape shape = shape_of(order, child);
     const int *relative = order->relative + order->row_start[child] + shape.pivots / block;
+    const double *update = w->lu->stack + order->update_start[child];
     int count = shape.below / block;
-    size_t below = (size_t)shape.below;
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < count; j++)
-            add_block(lu->front + (size_t)(relative[i] * block) * stride + relative[j] * block,
+    size_t below = (size_t)shape.below, stride = w->shape.stride;
+    for (int i = 0; i < count && relative[i] < end; i++)
+        for (int j = 0; relative[i] >= begin && j < count; j++)
+            add_block(w->front + (size_t)(relative[i] * block) * stride + relative[j] * block,
                       stride, update + (size_t)(i * block) * below + j * block, below, block);
 }
 
-static void assemble_front(con_block_lu *lu, int s, const double *values, const front_shape *shape,
-                           int *top, size_t *used)
+// block rows [begin, end) of the front: the matrix and the updates of the children
+static void assemble_rows(const front_work *w, int begin, int end)
 {
-    const con_block_order *order = lu->order;
-    memset(lu->front, 0,
-           ((size_t)shape->rows * shape->stride + CON_FRONT_PADDING) * sizeof(double));
+    const con_block_order *order = w->lu->order;
+    int block = order->block, last = w->shape.rows / block;
+    size_t first = (size_t)(begin * block), rows = (size_t)((end - begin) * block);
+    memset(w->front + first * w->shape.stride, 0,
+           (rows * w->shape.stride + (end == last ? CON_FRONT_PADDING : 0)) * sizeof(double));
     // constant block sizes let the compiler unroll
-    if (order->block == 6)
-        add_entries(lu, s, values, shape->stride, 6);
+    if (block == 6)
+        add_entries(w, begin, end, 6);
     else
-        add_entries(lu, s, values, shape->stride, order->block);
-    while (*top > 0 && order->parent[lu->waiting[*top - 1]] == s) {
-        int child = lu->waiting[--*top];
-        front_shape gone = shape_of(order, child);
-        *used -= (size_t)gone.below * (size_t)gone.below;
-        if (order->block == 6)
-            add_update(lu, child, lu->stack + *used, shape->stride, 6);
-        else if (order->block == 3)
-            add_update(lu, child, lu->stack + *used, shape->stride, 3);
+        add_entries(w, begin, end, block);
+    for (int c = order->first_child[w->s]; c >= 0; c = order->next_child[c])
+        if (block == 6)
+            add_update(w, c, begin, end, 6);
+        else if (block == 3)
+            add_update(w, c, begin, end, 3);
         else
-            add_update(lu, child, lu->stack + *used, shape->stride, order->block);
+            add_update(w, c, begin, end, block);
+}
+
+// rows [begin, end): pivot rows as they are, L below them transposed, the Schur complement on the
+// stack
+static void keep_rows(const front_work *w, int begin, int end)
+{
+    const con_block_order *order = w->lu->order;
+    double *factor = w->lu->factor + order->factor_start[w->s];
+    double *update = w->lu->stack + order->update_start[w->s];
+    size_t rows = (size_t)w->shape.rows, pivots = (size_t)w->shape.pivots;
+    size_t below = (size_t)w->shape.below;
+    double *lower = factor + pivots * rows;
+    for (size_t i = (size_t)begin; i < (size_t)end; i++) {
+        const double *row = w->front + i * w->shape.stride;
+        if (i < pivots) {
+            memcpy(factor + i * rows, row, rows * sizeof(double));
+            continue;
+        }
+        for (size_t k = 0; k < pivots; k++)
+            lower[k * below + i - pivots] = row[k];
+        memcpy(update + (i - pivots) * below, row + pivots, below * sizeof(double));
     }
 }
 
-// pivot rows as they are, L below them transposed, the Schur complement on the stack
-static void keep_front(con_block_lu *lu, int s, const front_shape *shape, double *update)
+static void assemble_chunk(void *context, int begin, int end, int chunk, int worker)
 {
-    double *factor = lu->factor + lu->order->factor_start[s];
-    size_t rows = (size_t)shape->rows, pivots = (size_t)shape->pivots;
-    size_t below = (size_t)shape->below;
-    for (size_t i = 0; i < pivots; i++)
-        memcpy(factor + i * rows, lu->front + i * shape->stride, rows * sizeof(double));
-    double *lower = factor + pivots * rows;
-    for (size_t i = 0; i < below; i++) {
-        const double *row = lu->front + (pivots + i) * shape->stride;
-        for (size_t k = 0; k < pivots; k++)
-            lower[k * below + i] = row[k];
-        memcpy(update + i * below, row + pivots, below * sizeof(double));
-    }
+    (void)chunk, (void)worker;
+    assemble_rows(context, begin, end);
+}
+
+static void keep_chunk(void *context, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    keep_rows(context, begin, end);
 }
 
 static double largest_entry(const double *values, size_t count)
@@ -129,6 +206,76 @@ static double largest_entry(const double *values, size_t count)
     return sum == 0.0 ? largest : NAN;
 }
 
+/// One factorisation.
+typedef struct factoring {
+    con_block_lu *lu;
+    const double *values;
+    double tiny;
+    const con_dense_query *query;
+    atomic_bool ended; // by the query
+    int replaced[CON_BLOCK_PARTS_MAX];
+} factoring;
+
+/// What one thread has done since it last asked.
+typedef struct asking {
+    const con_dense_query *query; // NULL for threads that may not ask
+    double work;
+} asking;
+
+static bool is_ended(factoring *f, asking *a, const front_shape *shape)
+{
+    a->work += (double)shape->rows * shape->rows * shape->pivots;
+    if (a->query != NULL && a->work > ASKING_WORK) {
+        a->work = 0.0;
+        if (a->query->stop(a->query->context))
+            atomic_store(&f->ended, true);
+    }
+    return atomic_load_explicit(&f->ended, memory_order_relaxed);
+}
+
+/// One supernode; its large front is shared by the workers, unless these are NULL.
+/// @return pivots replaced
+static int factor_supernode(factoring *f, int s, double *front, asking *a, base_workers *workers)
+{
+    const con_block_lu *lu = f->lu;
+    const con_block_order *order = lu->order;
+    front_work w = {lu, s, shape_of(order, s), front, f->values};
+    if (is_ended(f, a, &w.shape))
+        return 0;
+    int rows = w.shape.rows, block = order->block;
+    base_workers *sharers = rows >= SHARED_ROWS ? workers : NULL;
+    if (sharers != NULL)
+        base_parallel_for(sharers, rows / block, CHUNK_ROWS / block, assemble_chunk, &w);
+    else
+        assemble_rows(&w, 0, rows / block);
+    const con_dense_front dense = {
+        front,   w.shape.stride,   rows, w.shape.pivots, lu->pivot + order->first[s] * block,
+        f->tiny, lu->vector_length};
+    int replaced = con_dense_partial_lu(&dense, a->query, sharers);
+    if (replaced < 0) {
+        atomic_store(&f->ended, true);
+        return 0;
+    }
+    if (sharers != NULL)
+        base_parallel_for(sharers, rows, CHUNK_ROWS, keep_chunk, &w);
+    else
+        keep_rows(&w, 0, rows);
+    return replaced;
+}
+
+static void factor_part(void *context, int begin, int end, int chunk, int worker)
+{
+    (void)end, (void)chunk;
+    factoring *f = context;
+    const con_block_order *order = f->lu->order;
+    const con_block_part *part = &order->part[begin];
+    double *front =
+        f->lu->front + (size_t)scratch_of(f->lu, begin, worker) * part_front_size(order);
+    asking a = {worker == 0 ? f->query : NULL, 0.0};
+    for (int s = part->begin; s < part->end; s++)
+        f->replaced[begin] += factor_supernode(f, s, front, &a, NULL);
+}
+
 bool con_block_lu_factor(con_block_lu *lu, const double *values, const con_dense_query *query)
 {
     const con_block_order *order = lu->order;
@@ -137,30 +284,19 @@ bool con_block_lu_factor(con_block_lu *lu, const double *values, const con_dense
     lu->perturbed = 0;
     if (!isfinite(largest))
         return false;
-    double tiny = fmax(1e-14 * largest, 1e-290);
-    size_t used = 0;
-    int top = 0;
-    double work = 0.0;
-    for (int s = 0; s < order->supernode_count; s++) {
-        front_shape shape = shape_of(order, s);
-        work += (double)shape.rows * shape.rows * shape.pivots;
-        if (query != NULL && work > ASKING_WORK) {
-            if (query->stop(query->context))
-                return false;
-            work = 0.0;
+    factoring f = {
+        .lu = lu, .values = values, .tiny = fmax(1e-14 * largest, 1e-290), .query = query};
+    base_parallel_for(lu->workers, order->part_count, 1, factor_part, &f);
+    asking a = {query, 0.0};
+    for (int s = 0, p = 0; s < order->supernode_count; s++) {
+        for (; p < order->part_count && order->part[p].begin == s; p++) {
+            lu->perturbed += f.replaced[p];
+            s = order->part[p].end;
         }
-        assemble_front(lu, s, values, &shape, &top, &used);
-        int replaced = con_dense_partial_lu(lu->front, shape.stride, shape.rows, shape.pivots,
-                                            lu->pivot + order->first[s] * order->block, tiny,
-                                            lu->vector_length, query);
-        if (replaced < 0)
-            return false;
-        lu->perturbed += replaced;
-        keep_front(lu, s, &shape, lu->stack + used);
-        lu->waiting[top++] = s;
-        used += (size_t)shape.below * (size_t)shape.below;
+        if (s < order->supernode_count)
+            lu->perturbed += factor_supernode(&f, s, lu->front, &a, lu->workers);
     }
-    return true;
+    return !atomic_load(&f.ended);
 }
 
 double con_block_lu_least_pivot(const con_block_lu *lu)
@@ -175,53 +311,102 @@ double con_block_lu_least_pivot(const con_block_lu *lu)
     return least;
 }
 
-// x of the rows below the pivots, to and from a dense vector
-static void gather_below(const con_block_lu *lu, int s, const front_shape *shape)
+/// Whose rows a solve may change: all of them, or those of one part, whose rows of the top are in a
+/// vector of their own.
+typedef struct solve_range {
+    const con_block_lu *lu;
+    double *gather;
+    double *outer; // NULL for the top and where the tree is whole
+    int last_turn;
+} solve_range;
+
+static double *row_at(const solve_range *r, int turn)
 {
-    const con_block_order *order = lu->order;
-    int block = order->block, pivots = shape->pivots / block, count = shape->below / block;
-    const int *row = order->row + order->row_start[s] + pivots;
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < block; k++)
-            lu->gather[i * block + k] = lu->work[row[i] * block + k];
+    const con_block_order *order = r->lu->order;
+    if (r->outer != NULL && turn > r->last_turn)
+        return r->outer + order->top_place[turn] * order->block;
+    return r->lu->work + turn * order->block;
 }
 
-static void scatter_below(const con_block_lu *lu, int s, const front_shape *shape)
+// x of the rows below the pivots, to and from a dense vector; upwards it is read where it is
+static void gather_below(const solve_range *r, int s, const front_shape *shape)
 {
-    const con_block_order *order = lu->order;
+    const con_block_order *order = r->lu->order;
     int block = order->block, pivots = shape->pivots / block, count = shape->below / block;
     const int *row = order->row + order->row_start[s] + pivots;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        const double *x = row_at(r, row[i]);
         for (int k = 0; k < block; k++)
-            lu->work[row[i] * block + k] = lu->gather[i * block + k];
+            r->gather[i * block + k] = x[k];
+    }
 }
 
-static void solve_lower(con_block_lu *lu, int s)
+static void scatter_below(const solve_range *r, int s, const front_shape *shape)
 {
-    const con_block_order *order = lu->order;
-    front_shape shape = shape_of(order, s);
-    const double *factor = lu->factor + order->factor_start[s];
-    const double *lower = factor + (size_t)shape.pivots * (size_t)shape.rows;
-    double *x = lu->work + order->first[s] * order->block;
-    const int *pivot = lu->pivot + order->first[s] * order->block;
-    for (int k = 0; k < shape.pivots; k++) {
+    const con_block_order *order = r->lu->order;
+    int block = order->block, pivots = shape->pivots / block, count = shape->below / block;
+    const int *row = order->row + order->row_start[s] + pivots;
+    for (int i = 0; i < count; i++) {
+        double *x = row_at(r, row[i]);
+        for (int k = 0; k < block; k++)
+            x[k] = r->gather[i * block + k];
+    }
+}
+
+/// A supernode in a solve, whose rows are shared.
+typedef struct solve_work {
+    const double *factor;
+    front_shape shape;
+    double *x;      // of the pivots
+    double *gather; // of the rows below
+} solve_work;
+
+// gather -= L x
+static void subtract_lower(const solve_work *w, int begin, int end)
+{
+    const double *lower = w->factor + (size_t)w->shape.pivots * (size_t)w->shape.rows;
+    for (int k = 0; k < w->shape.pivots; k++) {
+        const double *column = lower + (size_t)k * (size_t)w->shape.below;
+        for (int i = begin; i < end; i++)
+            w->gather[i] -= column[i] * w->x[k];
+    }
+}
+
+static void lower_chunk(void *context, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    subtract_lower(context, begin, end);
+}
+
+static bool is_large(const front_shape *shape)
+{
+    return (double)shape->below * shape->pivots >= SHARED_ENTRIES;
+}
+
+static void solve_lower(const solve_range *r, int s, base_workers *workers)
+{
+    const con_block_order *order = r->lu->order;
+    const int *pivot = r->lu->pivot + order->first[s] * order->block;
+    solve_work w = {r->lu->factor + order->factor_start[s], shape_of(order, s),
+                    r->lu->work + order->first[s] * order->block, r->gather};
+    double *x = w.x;
+    for (int k = 0; k < w.shape.pivots; k++) {
         double swap = x[k];
         x[k] = x[pivot[k]];
         x[pivot[k]] = swap;
     }
-    for (int i = 1; i < shape.pivots; i++) {
+    for (int i = 1; i < w.shape.pivots; i++) {
         double sum = x[i];
         for (int k = 0; k < i; k++)
-            sum -= factor[(size_t)i * (size_t)shape.rows + (size_t)k] * x[k];
+            sum -= w.factor[(size_t)i * (size_t)w.shape.rows + (size_t)k] * x[k];
         x[i] = sum;
     }
-    gather_below(lu, s, &shape);
-    for (int k = 0; k < shape.pivots; k++) {
-        const double *column = lower + (size_t)k * (size_t)shape.below;
-        for (int i = 0; i < shape.below; i++)
-            lu->gather[i] -= column[i] * x[k];
-    }
-    scatter_below(lu, s, &shape);
+    gather_below(r, s, &w.shape);
+    if (workers != NULL && is_large(&w.shape))
+        base_parallel_for(workers, w.shape.below, SOLVE_ROWS, lower_chunk, &w);
+    else
+        subtract_lower(&w, 0, w.shape.below);
+    scatter_below(r, s, &w.shape);
 }
 
 // four interleaved sums in fixed order
@@ -237,19 +422,89 @@ static double dot(const double *a, const double *b, int count)
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-static void solve_upper(con_block_lu *lu, int s)
+// x -= U gather
+static void subtract_upper(const solve_work *w, int begin, int end)
+{
+    for (int i = begin; i < end; i++) {
+        const double *row = w->factor + (size_t)i * (size_t)w->shape.rows;
+        w->x[i] -= dot(row + w->shape.pivots, w->gather, w->shape.below);
+    }
+}
+
+static void upper_chunk(void *context, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    subtract_upper(context, begin, end);
+}
+
+static void solve_upper(const solve_range *r, int s, base_workers *workers)
+{
+    const con_block_order *order = r->lu->order;
+    solve_work w = {r->lu->factor + order->factor_start[s], shape_of(order, s),
+                    r->lu->work + order->first[s] * order->block, r->gather};
+    gather_below(r, s, &w.shape);
+    if (workers != NULL && is_large(&w.shape))
+        base_parallel_for(workers, w.shape.pivots, SOLVE_ROWS, upper_chunk, &w);
+    else
+        subtract_upper(&w, 0, w.shape.pivots);
+    for (int i = w.shape.pivots - 1; i >= 0; i--) {
+        const double *row = w.factor + (size_t)i * (size_t)w.shape.rows;
+        double sum = w.x[i];
+        for (int k = i + 1; k < w.shape.pivots; k++)
+            sum -= row[k] * w.x[k];
+        w.x[i] = sum / row[i];
+    }
+}
+
+static solve_range range_of(const con_block_lu *lu, int part, int worker)
 {
     const con_block_order *order = lu->order;
-    front_shape shape = shape_of(order, s);
-    const double *factor = lu->factor + order->factor_start[s];
-    double *x = lu->work + order->first[s] * order->block;
-    gather_below(lu, s, &shape);
-    for (int i = shape.pivots - 1; i >= 0; i--) {
-        const double *row = factor + (size_t)i * (size_t)shape.rows;
-        double sum = x[i] - dot(row + shape.pivots, lu->gather, shape.below);
-        for (int k = i + 1; k < shape.pivots; k++)
-            sum -= row[k] * x[k];
-        x[i] = sum / row[i];
+    size_t rows = (size_t)order->size * (size_t)order->block;
+    return (solve_range){lu, lu->gather + (size_t)scratch_of(lu, part, worker) * rows,
+                         lu->outer + (size_t)part * (size_t)(order->top_count * order->block),
+                         order->part[part].last_turn};
+}
+
+static void lower_part(void *context, int begin, int end, int chunk, int worker)
+{
+    (void)end, (void)chunk;
+    const con_block_lu *lu = context;
+    const con_block_part *part = &lu->order->part[begin];
+    const solve_range range = range_of(lu, begin, worker);
+    for (int s = part->begin; s < part->end; s++)
+        solve_lower(&range, s, NULL);
+}
+
+static void upper_part(void *context, int begin, int end, int chunk, int worker)
+{
+    (void)end, (void)chunk;
+    const con_block_lu *lu = context;
+    const con_block_part *part = &lu->order->part[begin];
+    solve_range range = range_of(lu, begin, worker);
+    range.outer = NULL; // rows of the top are done and only read
+    for (int s = part->end - 1; s >= part->begin; s--)
+        solve_upper(&range, s, NULL);
+}
+
+// what a part adds to rows of the top, which is zero again afterwards
+static void fold_part(con_block_lu *lu, int p)
+{
+    const con_block_order *order = lu->order;
+    size_t block = (size_t)order->block;
+    double *outer = lu->outer + (size_t)p * (size_t)order->top_count * block;
+    for (int s = order->part[p].begin; s < order->part[p].end; s++) {
+        int up = order->parent[s];
+        if (up >= 0 && up < order->part[p].end)
+            continue;
+        int width = order->first[s + 1] - order->first[s];
+        for (int k = order->row_start[s] + width; k < order->row_start[s + 1]; k++) {
+            double *from = outer + (size_t)order->top_place[order->row[k]] * block;
+            double *to = lu->work + (size_t)order->row[k] * block;
+            for (size_t d = 0; d < block; d++) {
+                to[d] += from[d];
+                from[d] = 0.0;
+            }
+        }
     }
 }
 
@@ -257,13 +512,27 @@ void con_block_lu_solve(con_block_lu *lu, double *x)
 {
     const con_block_order *order = lu->order;
     int block = order->block;
+    const solve_range top = {lu, lu->gather, NULL, 0};
     for (int i = 0; i < order->size; i++)
         memcpy(lu->work + i * block, x + order->block_at[i] * block,
                (size_t)block * sizeof(double));
-    for (int s = 0; s < order->supernode_count; s++)
-        solve_lower(lu, s);
-    for (int s = order->supernode_count - 1; s >= 0; s--)
-        solve_upper(lu, s);
+    base_parallel_for(lu->workers, order->part_count, 1, lower_part, lu);
+    for (int p = 0; p < order->part_count; p++)
+        fold_part(lu, p);
+    int count = order->supernode_count;
+    for (int s = 0, p = 0; s < count; s++) {
+        for (; p < order->part_count && order->part[p].begin == s; p++)
+            s = order->part[p].end;
+        if (s < count)
+            solve_lower(&top, s, lu->workers);
+    }
+    for (int s = count - 1, p = order->part_count - 1; s >= 0; s--) {
+        for (; p >= 0 && order->part[p].end == s + 1; p--)
+            s = order->part[p].begin - 1;
+        if (s >= 0)
+            solve_upper(&top, s, lu->workers);
+    }
+    base_parallel_for(lu->workers, order->part_count, 1, upper_part, lu);
     for (int i = 0; i < order->size; i++)
         memcpy(x + order->block_at[i] * block, lu->work + i * block,
                (size_t)block * sizeof(double));

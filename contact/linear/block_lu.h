@@ -10,26 +10,33 @@
 
 /// Factors of one matrix; factored again and again in the same memory. Rows are exchanged within
 /// a supernode only; a pivot below 1e-14 of the largest entry is replaced by that size, so that
-/// the caller should refine its solutions. Same bits on every machine: the vector kernels do the
-/// operations of the scalar ones in the same order.
+/// the caller should refine its solutions. Same bits on every machine and for any number of
+/// threads: the vector kernels do the operations of the scalar ones in the same order, and threads
+/// share parts of the tree and rows of fronts, which depend on the pattern alone.
 typedef struct con_block_lu {
     const con_block_order *order;
+    base_workers *workers; // NULL: one thread
     double *factor; // [factor_start[supernode_count]] per supernode: pivot rows, then L transposed
     int *pivot;     // [size * block] row taken at each pivot, within its supernode
-    double *front;
+    double *front;  // [order->front_size] and padding, or those of the parts' scratch
     double *stack;
-    int *waiting; // [supernode_count + 1]
-    double *work; // [size * block]
-    double *gather;
+    double *work;   // [size * block]
+    double *gather; // [scratch_count][size * block]
+    double *outer;  // [part_count][top_count * block] what parts add to rows of the top, or zeros
+    int scratch_count; // of the threads, or of the parts where these are fewer
     int perturbed;     // pivots replaced in the last factorisation
     int vector_length; // 1, 4 or 8: what the kernels use on this machine
 } con_block_lu;
 
-cairn_status con_block_lu_create(const con_block_order *order, base_arena *arena,
-                                 con_block_lu *lu) CAIRN_CHECK_RESULT;
+/// @param workers  borrowed; NULL: one thread
+cairn_status con_block_lu_create(const con_block_order *order, base_workers *workers,
+                                 base_arena *arena, con_block_lu *lu) CAIRN_CHECK_RESULT;
+
+/// Doubles of memory that it takes, nearly.
+size_t con_block_lu_size(const con_block_order *order, base_workers *workers);
 
 /// @param values  [entries][block * block] row-major blocks in the order of the pattern
-/// @param query   may end the work; NULL: nobody
+/// @param query   may end the work; asked by the calling thread alone; NULL: nobody
 /// @return false when a value is not finite or the query ended it; the factors are then useless
 bool con_block_lu_factor(con_block_lu *lu, const double *values,
                          const con_dense_query *query) CAIRN_CHECK_RESULT;

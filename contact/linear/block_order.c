@@ -263,51 +263,98 @@ static cairn_status list_entries(analysis *a)
     return CAIRN_OK;
 }
 
-// sizes of factor, front and stack, by playing the factorisation through
-static void measure(con_block_order *order, int *waiting)
+// scalars of a front, and of its pivots
+static int rows_of(const con_block_order *order, int s)
 {
-    size_t stack = 0, factor = 0;
-    int top = 0;
-    order->front_size = order->stack_size = 0;
+    return (order->row_start[s + 1] - order->row_start[s]) * order->block;
+}
+
+static int pivots_of(const con_block_order *order, int s)
+{
+    return (order->first[s + 1] - order->first[s]) * order->block;
+}
+
+// of the elimination of one front
+static double flops_of(const con_block_order *order, int s)
+{
+    int rows = rows_of(order, s), pivots = pivots_of(order, s);
+    double flops = 0.0;
+    for (int k = 1; k <= pivots; k++)
+        flops += 2.0 * (double)(rows - k) * (double)(rows - k);
+    return flops;
+}
+
+// the front takes the updates of those children that lie in [begin, end) off the stack and puts its
+// own there; doubles that the stack then has
+static size_t push_update(con_block_order *order, int s, int begin, int end, size_t used)
+{
+    for (int c = order->first_child[s]; c >= begin && c < end; c = order->next_child[c])
+        used = order->update_start[c];
+    size_t below = (size_t)(rows_of(order, s) - pivots_of(order, s));
+    order->update_start[s] = used;
+    return used + below * below;
+}
+
+// places of the updates of supernodes [begin, end), which follow those of the stack so far; doubles
+// that the stack has at most
+static size_t lay_stack(con_block_order *order, int begin, int end, size_t base)
+{
+    size_t used = base, most = base;
+    for (int s = begin; s < end; s++) {
+        used = push_update(order, s, begin, end, used);
+        most = used > most ? used : most;
+    }
+    return most;
+}
+
+// sizes of factor, front and stack
+static void measure(con_block_order *order)
+{
+    size_t factor = 0;
+    order->front_size = 0;
     order->flops = 0.0;
     for (int s = 0; s < order->supernode_count; s++) {
-        int rows = (order->row_start[s + 1] - order->row_start[s]) * order->block;
-        int pivots = (order->first[s + 1] - order->first[s]) * order->block;
-        size_t size = (size_t)rows * con_front_stride(rows), below = (size_t)(rows - pivots);
+        int rows = rows_of(order, s), pivots = pivots_of(order, s);
+        size_t size = (size_t)rows * con_front_stride(rows);
         order->front_size = size > order->front_size ? size : order->front_size;
         order->factor_start[s] = factor;
-        factor += (size_t)pivots * ((size_t)rows + below);
-        for (int k = 1; k <= pivots; k++)
-            order->flops += 2.0 * (double)(rows - k) * (double)(rows - k);
-        while (top > 0 && order->parent[waiting[top - 1]] == s) {
-            int child = waiting[--top];
-            size_t gone = (size_t)(order->row_start[child + 1] - order->row_start[child] -
-                                   (order->first[child + 1] - order->first[child])) *
-                          (size_t)order->block;
-            stack -= gone * gone;
-        }
-        waiting[top++] = s;
-        stack += below * below;
-        order->stack_size = stack > order->stack_size ? stack : order->stack_size;
+        factor += (size_t)pivots * (size_t)(2 * rows - pivots);
+        order->flops += flops_of(order, s);
     }
     order->factor_start[order->supernode_count] = factor;
+    order->stack_size = lay_stack(order, 0, order->supernode_count, 0);
+}
+
+// children of each supernode, the last first: in the order in which a stack gives them back
+static void list_children(con_block_order *order)
+{
+    for (int s = 0; s < order->supernode_count; s++)
+        order->first_child[s] = -1;
+    for (int s = 0; s < order->supernode_count; s++) {
+        int up = order->parent[s];
+        order->next_child[s] = up >= 0 ? order->first_child[up] : -1;
+        if (up >= 0)
+            order->first_child[up] = s;
+    }
 }
 
 static bool allocate(analysis *a, base_arena *arena)
 {
     size_t n = (size_t)a->pattern->size;
     con_block_order *order = a->order;
-    int **arrays[] = {&order->place,  &order->block_at,  &order->first,
-                      &order->parent, &order->row_start, &order->entry_start,
-                      &a->tree,       &a->count,         &a->super,
-                      &a->mark,       &a->work_a,        &a->work_b};
+    int **arrays[] = {&order->place,       &order->block_at,   &order->first,
+                      &order->parent,      &order->row_start,  &order->entry_start,
+                      &order->first_child, &order->next_child, &a->tree,
+                      &a->count,           &a->super,          &a->mark,
+                      &a->work_a,          &a->work_b};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         *arrays[k] = integers(arena, n);
         if (*arrays[k] == NULL)
             return false;
     }
     order->factor_start = base_arena_array(arena, size_t, "block order", n + 1);
-    return order->factor_start != NULL;
+    order->update_start = base_arena_array(arena, size_t, "block order", n + 1);
+    return order->factor_start != NULL && order->update_start != NULL;
 }
 
 cairn_status con_block_order_create(const con_block_pattern *pattern, int block, base_arena *arena,
@@ -333,7 +380,149 @@ cairn_status con_block_order_create(const con_block_pattern *pattern, int block,
         relate_to_parents(order);
         status = list_entries(&a);
     }
-    if (status == CAIRN_OK)
-        measure(order, a.work_b);
+    if (status == CAIRN_OK) {
+        list_children(order);
+        measure(order);
+    }
     return status;
+}
+
+// ---------------------------------------------------------------- parts
+
+/// Scratch of one cut.
+typedef struct cut {
+    con_block_order *order;
+    double *work; // [supernode_count] of the subtree below and with a supernode
+    double most;  // of a part
+} cut;
+
+// flops of all subtrees; children come before their parents
+static double weigh_subtrees(cut *c)
+{
+    const con_block_order *order = c->order;
+    double total = 0.0;
+    for (int s = 0; s < order->supernode_count; s++)
+        c->work[s] = 0.0;
+    for (int s = 0; s < order->supernode_count; s++) {
+        c->work[s] += flops_of(order, s);
+        if (order->parent[s] >= 0)
+            c->work[order->parent[s]] += c->work[s];
+        else
+            total += c->work[s];
+    }
+    return total;
+}
+
+static bool is_top(const cut *c, int s)
+{
+    return c->work[s] > c->most;
+}
+
+// The root of the subtree that begins with a supernode and is as large as a part may be. What
+// follows a whole subtree begins another
+static int largest_root(const cut *c, int s)
+{
+    const int *parent = c->order->parent;
+    while (parent[s] >= 0 && !is_top(c, parent[s]))
+        s = parent[s];
+    return s;
+}
+
+// Subtrees that follow each other without a supernode of the top in between are one part as long as
+// they are small together; false where they are too many
+static bool find_parts(cut *c)
+{
+    con_block_order *order = c->order;
+    double so_far = 0.0;
+    bool follows = false;
+    order->part_count = 0;
+    for (int s = 0; s < order->supernode_count; s++) {
+        if (is_top(c, s)) {
+            follows = false;
+            continue;
+        }
+        int root = largest_root(c, s);
+        if (follows && so_far + c->work[root] <= 0.5 * c->most) {
+            so_far += c->work[root];
+        } else {
+            if (order->part_count == CON_BLOCK_PARTS_MAX)
+                return false;
+            order->part[order->part_count++].begin = s;
+            so_far = c->work[root];
+        }
+        con_block_part *part = &order->part[order->part_count - 1];
+        part->end = root + 1;
+        part->last_turn = order->first[root + 1] - 1;
+        follows = true;
+        s = root;
+    }
+    return order->part_count > 1;
+}
+
+// largest fronts and places of all updates, those of parts first
+static void measure_parts(con_block_order *order)
+{
+    size_t used = 0;
+    order->front_size = order->part_front_size = 0;
+    int next = 0;
+    for (int p = 0; p < order->part_count; p++)
+        used = lay_stack(order, order->part[p].begin, order->part[p].end, used);
+    order->stack_size = used;
+    for (int s = 0; s < order->supernode_count; s++) {
+        while (next < order->part_count && order->part[next].end <= s)
+            next++;
+        bool top = next == order->part_count || s < order->part[next].begin;
+        int rows = rows_of(order, s);
+        size_t size = (size_t)rows * con_front_stride(rows);
+        size_t *largest = top ? &order->front_size : &order->part_front_size;
+        *largest = size > *largest ? size : *largest;
+        if (!top)
+            continue;
+        // children of the top are on its stack, and others in their parts
+        for (int c = order->first_child[s]; c >= 0; c = order->next_child[c])
+            if (order->top_place[order->first[c]] >= 0)
+                used = order->update_start[c];
+        size_t below = (size_t)(rows - pivots_of(order, s));
+        order->update_start[s] = used;
+        used += below * below;
+        order->stack_size = used > order->stack_size ? used : order->stack_size;
+    }
+}
+
+// turns of no part
+static void list_top(con_block_order *order)
+{
+    int count = 0, turn = 0;
+    for (int p = 0; p <= order->part_count; p++) {
+        bool after = p == order->part_count;
+        int end = after ? order->size : order->first[order->part[p].begin];
+        for (; turn < end; turn++) {
+            order->top_place[turn] = count;
+            order->top[count++] = turn;
+        }
+        for (; !after && turn <= order->part[p].last_turn; turn++)
+            order->top_place[turn] = -1;
+    }
+    order->top_count = count;
+}
+
+cairn_status con_block_order_cut(con_block_order *order, base_arena *arena)
+{
+    const double share = 0.125;
+    order->top = integers(arena, (size_t)order->size);
+    order->top_place = integers(arena, (size_t)order->size);
+    base_arena_mark mark = base_arena_get_mark(arena);
+    cut c = {.order = order};
+    c.work = base_arena_array(arena, double, "block order", order->supernode_count + 1);
+    if (order->top == NULL || order->top_place == NULL || c.work == NULL)
+        return CAIRN_ERROR_MEMORY;
+    c.most = share * weigh_subtrees(&c);
+    if (find_parts(&c)) {
+        list_top(order);
+        measure_parts(order);
+    } else {
+        order->part_count = 0;
+    }
+    base_arena_rewind(arena, mark);
+    return CAIRN_OK;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partial LU in panels; the update of the rest is one small matrix product kernel, built for
-// several vector lengths with the same operations in the same order.
+// several vector lengths with the same operations in the same order. Every entry is reduced pivot
+// by pivot, whatever the panels and whoever does the rows: the bits depend on neither.
 #include "contact/linear/dense_lu.h"
 
 #include "base/vectors.h"
@@ -8,7 +9,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { PANEL = 24, TILE_ROWS = 6, TILE_COLUMNS = 8, ASKING_ROWS = 256 };
+enum {
+    PANEL = 24,
+    STRIP = 8, // columns of a panel that are eliminated one by one
+    TILE_ROWS = 6,
+    TILE_COLUMNS = 8,
+    ASKING_ROWS = 256,
+    SHARED_ROWS = 96, // of what is left, from which several threads are worth waking
+    CHUNK_ROWS = 24   // a multiple of TILE_ROWS
+};
 
 typedef double vector4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double vector8 __attribute__((vector_size(64), aligned(8), may_alias));
@@ -86,21 +95,16 @@ INLINE void update_short_tile(double *c, const double *l, const double *u, size_
     }
 }
 
-// rows and columns from `from` on, less L U of the panel [begin, end)
-INLINE void update_rest(double *a, size_t stride, int rows, int begin, int from, int length)
+// c[rows][columns] -= l[rows][depth] u[depth][columns], in tiles of 8 columns, of which the last
+// may reach into the padding
+INLINE void update_rows(double *c, const double *l, const double *u, size_t stride, int depth,
+                        int rows, int columns, int length)
 {
-    int depth = from - begin;
-    const double *u = a + (size_t)begin * stride;
-    for (int i = from; i < rows; i += TILE_ROWS) {
-        double *c = a + (size_t)i * stride;
-        const double *l = c + begin;
-        int height = rows - i < TILE_ROWS ? rows - i : TILE_ROWS;
-        for (int j = from; j < rows; j += TILE_COLUMNS)
-            if (height == TILE_ROWS)
-                update_tile(c + j, l, u + j, stride, depth, TILE_ROWS, length);
-            else
-                update_short_tile(c + j, l, u + j, stride, depth, height, length);
-    }
+    for (int j = 0; j < columns; j += TILE_COLUMNS)
+        if (rows == TILE_ROWS)
+            update_tile(c + j, l, u + j, stride, depth, TILE_ROWS, length);
+        else
+            update_short_tile(c + j, l, u + j, stride, depth, rows, length);
 }
 
 // y[0..count) -= s x
@@ -110,11 +114,13 @@ INLINE void subtract_row(double *y, const double *x, double s, int count)
         y[j] -= s * x[j];
 }
 
-INLINE int choose_pivot(double *a, size_t stride, int column, int pivots, int rows, int *pivot)
+INLINE int choose_pivot(const con_dense_front *f, int column)
 {
+    double *a = f->a;
+    size_t stride = f->stride;
     int best = column;
     double size = fabs(a[(size_t)column * stride + (size_t)column]);
-    for (int i = column + 1; i < pivots; i++) {
+    for (int i = column + 1; i < f->pivots; i++) {
         double other = fabs(a[(size_t)i * stride + (size_t)column]);
         // the diagonal keeps its place unless another is clearly larger
         if (other > (best == column ? 2.0 : 1.0) * size) {
@@ -122,9 +128,9 @@ INLINE int choose_pivot(double *a, size_t stride, int column, int pivots, int ro
             size = other;
         }
     }
-    pivot[column] = best;
+    f->pivot[column] = best;
     if (best != column)
-        for (int j = 0; j < rows; j++) {
+        for (int j = 0; j < f->rows; j++) {
             double swap = a[(size_t)column * stride + (size_t)j];
             a[(size_t)column * stride + (size_t)j] = a[(size_t)best * stride + (size_t)j];
             a[(size_t)best * stride + (size_t)j] = swap;
@@ -132,21 +138,20 @@ INLINE int choose_pivot(double *a, size_t stride, int column, int pivots, int ro
     return best;
 }
 
-// columns [begin, end) of all rows
-INLINE int factor_panel(double *a, size_t stride, int rows, int pivots, int begin, int end,
-                        int *pivot, double tiny)
+// columns [begin, end) of the pivot rows from `begin` on
+INLINE int factor_strip(const con_dense_front *f, int begin, int end)
 {
     int replaced = 0;
     for (int k = begin; k < end; k++) {
-        choose_pivot(a, stride, k, pivots, rows, pivot);
-        double *row = a + (size_t)k * stride;
-        if (fabs(row[k]) < tiny) {
-            row[k] = copysign(tiny, row[k]);
+        choose_pivot(f, k);
+        double *row = f->a + (size_t)k * f->stride;
+        if (fabs(row[k]) < f->tiny) {
+            row[k] = copysign(f->tiny, row[k]);
             replaced++;
         }
         double inverse = 1.0 / row[k];
-        for (int i = k + 1; i < rows; i++) {
-            double *other = a + (size_t)i * stride;
+        for (int i = k + 1; i < f->pivots; i++) {
+            double *other = f->a + (size_t)i * f->stride;
             other[k] *= inverse;
             subtract_row(other + k + 1, row + k + 1, other[k], end - k - 1);
         }
@@ -154,55 +159,200 @@ INLINE int factor_panel(double *a, size_t stride, int rows, int pivots, int begi
     return replaced;
 }
 
-INLINE int partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
-                      int length, const con_dense_query *query)
+// U of the rows [begin, end), columns `from` to `to`
+INLINE void reduce_rows(const con_dense_front *f, int begin, int end, int from, int to, int length)
+{
+    const double *u = f->a + (size_t)begin * f->stride + from;
+    for (int i = begin + 1; i < end; i++) {
+        double *row = f->a + (size_t)i * f->stride;
+        for (int j = 0; j < to - from; j += TILE_COLUMNS)
+            update_tile(row + from + j, row + begin, u + j, f->stride, i - begin, 1, length);
+    }
+}
+
+// a short panel is one strip
+INLINE int end_of_strip(int begin, int end, int strip)
+{
+    return end - begin == PANEL ? strip + STRIP : end;
+}
+
+// columns [begin, end) of the pivot rows, and all of the rows [begin, end)
+INLINE int factor_pivots(const con_dense_front *f, int begin, int end, int length)
 {
     int replaced = 0;
-    bool asks = query != NULL && rows >= ASKING_ROWS;
-    for (int begin = 0; begin < pivots; begin += PANEL) {
-        if (asks && query->stop(query->context))
-            return -1;
-        int end = begin + PANEL < pivots ? begin + PANEL : pivots;
-        replaced += factor_panel(a, stride, rows, pivots, begin, end, pivot, tiny);
-        for (int i = begin + 1; i < end; i++)
-            for (int k = begin; k < i; k++)
-                subtract_row(a + (size_t)i * stride + end, a + (size_t)k * stride + end,
-                             a[(size_t)i * stride + (size_t)k], rows - end);
-        update_rest(a, stride, rows, begin, end, length);
+    for (int strip = begin, next; strip < end; strip = next) {
+        next = end_of_strip(begin, end, strip);
+        replaced += factor_strip(f, strip, next);
+        if (next == end)
+            break;
+        reduce_rows(f, strip, next, next, end, length);
+        const double *u = f->a + (size_t)strip * f->stride + next;
+        for (int i = next; i < f->pivots; i += TILE_ROWS) {
+            double *row = f->a + (size_t)i * f->stride;
+            int height = f->pivots - i < TILE_ROWS ? f->pivots - i : TILE_ROWS;
+            update_rows(row + next, row + strip, u, f->stride, next - strip, height, end - next,
+                        length);
+        }
     }
+    reduce_rows(f, begin, end, end, f->rows, length);
     return replaced;
 }
 
+// L of up to four rows, in a strip of `width` columns at the pivot row u: the rows lie side by side
+// in vectors meanwhile
+INLINE void divide_strip(double *rows, const double *u, size_t stride, const double *inverse,
+                         int width, int count)
+{
+    vector4 column[PANEL];
+    for (int k = 0; k < width; k++)
+        for (int i = 0; i < 4; i++)
+            column[k][i] = i < count ? rows[(size_t)i * stride + (size_t)k] : 0.0;
+    for (int k = 0; k < width; k++) {
+        vector4 x = column[k];
+        for (int m = 0; m < k; m++)
+            x -= column[m] * u[(size_t)m * stride + (size_t)k];
+        column[k] = x * inverse[k];
+    }
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < width; k++)
+            rows[(size_t)i * stride + (size_t)k] = column[k][i];
+}
+
+// L of the rows [first, last) below the pivots, columns [begin, end)
+INLINE void divide_rows(const con_dense_front *f, int begin, int end, int first, int last,
+                        int length)
+{
+    double inverse[PANEL];
+    for (int k = begin; k < end; k++)
+        inverse[k - begin] = 1.0 / f->a[(size_t)k * (f->stride + 1)];
+    for (int i = first; i < last; i += 4) {
+        double *rows = f->a + (size_t)i * f->stride;
+        int count = last - i < 4 ? last - i : 4;
+        for (int strip = begin, next; strip < end; strip = next) {
+            next = end_of_strip(begin, end, strip);
+            const double *u = f->a + (size_t)strip * f->stride + strip;
+            const double *scale = inverse + strip - begin;
+            // constant counts let the compiler unroll
+            if (next - strip == STRIP && count == 4)
+                divide_strip(rows + strip, u, f->stride, scale, STRIP, 4);
+            else if (next - strip == 6 && count == 4)
+                divide_strip(rows + strip, u, f->stride, scale, 6, 4);
+            else if (count == 4)
+                divide_strip(rows + strip, u, f->stride, scale, next - strip, 4);
+            else
+                divide_strip(rows + strip, u, f->stride, scale, next - strip, count);
+            for (int j = next; j < end; j += TILE_COLUMNS)
+                update_short_tile(rows + j, rows + strip, u + j - strip, f->stride, next - strip,
+                                  count, length);
+        }
+    }
+}
+
+// rows [first, last), all below `end`, reduced by the pivots [begin, end)
+INLINE void eliminate(const con_dense_front *f, int begin, int end, int first, int last, int length)
+{
+    // L of pivot rows is there
+    divide_rows(f, begin, end, first > f->pivots ? first : f->pivots, last, length);
+    const double *u = f->a + (size_t)begin * f->stride + end;
+    for (int i = first; i < last; i += TILE_ROWS) {
+        double *row = f->a + (size_t)i * f->stride;
+        int height = last - i < TILE_ROWS ? last - i : TILE_ROWS;
+        update_rows(row + end, row + begin, u, f->stride, end - begin, height, f->rows - end,
+                    length);
+    }
+}
+
+/// The two halves of a panel, for one length of vectors.
+typedef struct panel_kernel {
+    int (*factor)(const con_dense_front *f, int begin, int end);
+    void (*eliminate)(const con_dense_front *f, int begin, int end, int first, int last);
+} panel_kernel;
+
+static int factor_scalar(const con_dense_front *f, int begin, int end)
+{
+    return factor_pivots(f, begin, end, 1);
+}
+
+static void eliminate_scalar(const con_dense_front *f, int begin, int end, int first, int last)
+{
+    eliminate(f, begin, end, first, last, 1);
+}
+
+static const panel_kernel scalar = {factor_scalar, eliminate_scalar};
+
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static int partial_lu_avx2(double *a, size_t stride, int rows,
-                                                           int pivots, int *pivot, double tiny,
-                                                           const con_dense_query *query)
+#define AVX2 __attribute__((target("avx2")))
+#define AVX512 __attribute__((target("avx512f,avx512vl,avx512dq,prefer-vector-width=512")))
+
+AVX2 static int factor_avx2(const con_dense_front *f, int begin, int end)
 {
-    return partial_lu(a, stride, rows, pivots, pivot, tiny, 4, query);
+    return factor_pivots(f, begin, end, 4);
 }
 
-__attribute__((target("avx512f,avx512vl,avx512dq,prefer-vector-width=512"))) static int
-partial_lu_avx512(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
-                  const con_dense_query *query)
+AVX2 static void eliminate_avx2(const con_dense_front *f, int begin, int end, int first, int last)
 {
-    return partial_lu(a, stride, rows, pivots, pivot, tiny, 8, query);
+    eliminate(f, begin, end, first, last, 4);
 }
 
-int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
-                         int length, const con_dense_query *query)
+AVX512 static int factor_avx512(const con_dense_front *f, int begin, int end)
 {
-    return length == 8   ? partial_lu_avx512(a, stride, rows, pivots, pivot, tiny, query)
-           : length == 4 ? partial_lu_avx2(a, stride, rows, pivots, pivot, tiny, query)
-                         : partial_lu(a, stride, rows, pivots, pivot, tiny, 1, query);
+    return factor_pivots(f, begin, end, 8);
+}
+
+AVX512 static void eliminate_avx512(const con_dense_front *f, int begin, int end, int first,
+                                    int last)
+{
+    eliminate(f, begin, end, first, last, 8);
+}
+
+static const panel_kernel avx2 = {factor_avx2, eliminate_avx2};
+static const panel_kernel avx512 = {factor_avx512, eliminate_avx512};
+
+static const panel_kernel *kernel_of(int length)
+{
+    return length == 8 ? &avx512 : length == 4 ? &avx2 : &scalar;
 }
 #else
-int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
-                         int length, const con_dense_query *query)
+static const panel_kernel *kernel_of(int length)
 {
     (void)length;
-    return partial_lu(a, stride, rows, pivots, pivot, tiny, 1, query);
+    return &scalar;
 }
 #endif
+
+/// What the threads that share the rows below a panel are told.
+typedef struct shared_panel {
+    const panel_kernel *kernel;
+    const con_dense_front *front;
+    int begin, end;
+} shared_panel;
+
+static void eliminate_chunk(void *context, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const shared_panel *p = context;
+    p->kernel->eliminate(p->front, p->begin, p->end, p->end + begin, p->end + end);
+}
+
+int con_dense_partial_lu(const con_dense_front *front, const con_dense_query *query,
+                         base_workers *workers)
+{
+    const panel_kernel *kernel = kernel_of(front->length);
+    int replaced = 0, rows = front->rows;
+    bool asks = query != NULL && rows >= ASKING_ROWS;
+    for (int begin = 0; begin < front->pivots; begin += PANEL) {
+        if (asks && query->stop(query->context))
+            return -1;
+        int end = begin + PANEL < front->pivots ? begin + PANEL : front->pivots;
+        replaced += kernel->factor(front, begin, end);
+        shared_panel panel = {kernel, front, begin, end};
+        if (workers != NULL && rows - end >= SHARED_ROWS)
+            base_parallel_for(workers, rows - end, CHUNK_ROWS, eliminate_chunk, &panel);
+        else
+            kernel->eliminate(front, begin, end, end, rows);
+    }
+    return replaced;
+}
 
 int con_dense_vector_length(void)
 {

@@ -33,6 +33,7 @@ typedef struct auto_settings {
     int newton_steps;
     double zero_effort;
     double guess_effort;
+    double halving_effort;
     // no settings, see limits_of
     int first_iterations; // of the first interior point
     double effort_left;   // s
@@ -77,6 +78,8 @@ static const base_setting settings_rows[] = {
      "what restarts and all after them may take from zero, by operation counts and not the clock"},
     {"guess_effort", BASE_SETTING_REAL, FIELD(guess_effort), "s", 6.0, 0.0, 1e9, NULL,
      "the same from a guess, and in a step of a run"},
+    {"halving_effort", BASE_SETTING_REAL, FIELD(halving_effort), "s", 0.2, 0.0, 1e9, NULL,
+     "the same in a step that is halved where it ends above the tolerance"},
 };
 
 static bool has_guess(const con_problem *problem, const double (*R)[3])
@@ -398,13 +401,16 @@ static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm
 }
 
 // a step of a run need not go to the length that a problem of its own deserves
-static auto_settings limits_of(const auto_settings *settings, bool in_run, bool warm)
+static auto_settings limits_of(const auto_settings *settings, const con_control *control, bool warm)
 {
     auto_settings limits = *settings;
     // from a guess most paths end soon, and those that do not are better left for other starts
     limits.first_iterations =
         warm && settings->interior_iterations > 100 ? 100 : settings->interior_iterations;
-    limits.effort_left = warm || in_run ? settings->guess_effort : settings->zero_effort;
+    limits.effort_left =
+        warm || control->step_of_run ? settings->guess_effort : settings->zero_effort;
+    if (control->divisible && limits.effort_left > settings->halving_effort)
+        limits.effort_left = settings->halving_effort;
     limits.reserve = limits.effort_left / 3.0;
     if (warm) {
         // a guess that sweeps have not brought home has other contacts than the solution
@@ -426,7 +432,7 @@ static cairn_status solve(const void *settings, const con_problem *problem,
 {
     con_cascade cascade;
     bool warm = has_guess(problem, (const double(*)[3])R);
-    auto_settings limits = limits_of(settings, control->step_of_run, warm);
+    auto_settings limits = limits_of(settings, control, warm);
     cairn_status status = con_cascade_create(problem, control, R, report, arena, &cascade);
     if (status == CAIRN_OK)
         status = run(&cascade, &limits, warm);

@@ -30,6 +30,7 @@ typedef struct con_control {
     double scaled_weight; // weight of con_residual.error_scaled in what must meet the tolerance;
                           // 0: not asked for
     bool step_of_run;     // the next step tries anew: a long search is not worth its time
+    bool divisible;       // and a shorter step is tried in place of this one: still less so
     int max_iterations;   // sweeps, Newton steps...; <= 0: the solver's own default
     double time_limit;    // s of wall clock; <= 0: none
     double cpu_limit;     // s of CPU time, of all threads of the process; <= 0: none

@@ -84,7 +84,8 @@ static cairn_status read_head(const con_hdf5_reader *reader, eng_snapshot *s)
     for (int i = 0; i < ENG_SPHERES_RECORD_COUNTS; i++)
         good = good && in_range(s->spheres.counts[i], (int64_t)reader->file_size + 1);
     if (!good || s->counts[ENG_COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
-        s->counts[ENG_COUNT_CONES] > s->counts[ENG_COUNT_CONTACTS])
+        s->counts[ENG_COUNT_CONES] > s->counts[ENG_COUNT_CONTACTS] ||
+        s->counts[ENG_COUNT_PIECES_STOP] > CON_STOP_FAILED + 1)
         return eng_snapshot_refuse(reader, "a number of its parts is out of range");
     return CAIRN_OK;
 }
@@ -188,8 +189,10 @@ static const char *contact_fault(const cairn_world *world, eng_snapshot *s)
     return NULL;
 }
 
-static const char *body_fault(const eng_snapshot *s)
+static const char *body_fault(const cairn_world *world, const eng_snapshot *s)
 {
+    if (s->counts[ENG_COUNT_PIECES_DONE] >> world->def.step_halvings > 0)
+        return "more pieces of a step are done than it has";
     for (int i = 0; i < s->counts[ENG_COUNT_ACTION_NUMBERS]; i++)
         if (!isfinite(s->actions[i]))
             return "the state of a load, emitter or outlet is not finite";
@@ -260,7 +263,7 @@ static cairn_status restore_from(const con_hdf5_reader *reader, cairn_world *wor
     const char *fault = population_fault(reader, world, s);
     fault = fault == NULL ? pair_fault(s) : fault;
     fault = fault == NULL ? contact_fault(world, s) : fault;
-    fault = fault == NULL ? body_fault(s) : fault;
+    fault = fault == NULL ? body_fault(world, s) : fault;
     return fault == NULL ? eng_snapshot_commit(reader, world, s)
                          : eng_snapshot_refuse(reader, fault);
 }

@@ -236,6 +236,15 @@ static bool allocate_copies(eng_snapshot *s, base_arena *arena)
            eng_population_allocate(&s->population, arena);
 }
 
+/// con_stop + 1 of a name; 0: nothing was to be solved.
+static int64_t stop_number(const char *name)
+{
+    for (int stop = CON_STOP_SOLVED; name != NULL && stop <= CON_STOP_FAILED; stop++)
+        if (strcmp(name, con_stop_name((con_stop)stop)) == 0)
+            return stop + 1;
+    return 0;
+}
+
 /// @param population  which objects there are is kept in any case
 void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snapshot *s)
 {
@@ -262,6 +271,11 @@ void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snaps
         [ENG_COUNT_CONNECTORS] = world->connector_count,
         [ENG_COUNT_ACTION_NUMBERS] = eng_actions_number_count(world),
         [ENG_COUNT_IMAGES] = world->image_count,
+        [ENG_COUNT_PIECES_DONE] = world->pieces.done,
+        [ENG_COUNT_PIECES_GAVE_UP] = world->pieces.gave_up,
+        [ENG_COUNT_PIECES] = world->pieces.report.pieces,
+        [ENG_COUNT_PIECES_ITERATIONS] = world->pieces.report.iterations,
+        [ENG_COUNT_PIECES_STOP] = stop_number(world->pieces.report.stop),
     };
     memcpy(s->counts, counts, sizeof counts);
     s->reals[ENG_REAL_AT_TIME] = world->time;
@@ -274,6 +288,10 @@ void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snaps
     const mat3 cell[4] = {world->cell.now, world->cell.middle, world->cell.gradient,
                           world->cell.unfolded};
     memcpy(&s->reals[ENG_REAL_AT_CELL], cell, sizeof cell);
+    const cairn_step_report *report = &world->pieces.report;
+    const double pieces[4] = {report->error, report->error_scaled, report->error_siconos,
+                              report->energy_rise};
+    memcpy(&s->reals[ENG_REAL_AT_PIECES], pieces, sizeof pieces);
     eng_spheres_record_head(world, &s->spheres);
     if (population || world->population_changed)
         eng_population_head(world, &s->population);
@@ -453,6 +471,24 @@ static void copy_given(cairn_world *world, const eng_snapshot *s)
                    (size_t)world->body_count * eng_column_row_size(eng_body_column(i)));
 }
 
+/// A step that was interrupted between two of its pieces goes on there.
+static void restore_pieces(cairn_world *world, const eng_snapshot *s)
+{
+    const double *reals = &s->reals[ENG_REAL_AT_PIECES];
+    int64_t stop = s->counts[ENG_COUNT_PIECES_STOP];
+    world->pieces = (eng_pieces){
+        .done = (int)s->counts[ENG_COUNT_PIECES_DONE],
+        .gave_up = s->counts[ENG_COUNT_PIECES_GAVE_UP] != 0,
+        .report = {.stop = stop > 0 ? con_stop_name((con_stop)(stop - 1)) : "none",
+                   .pieces = (int)s->counts[ENG_COUNT_PIECES],
+                   .iterations = (int)s->counts[ENG_COUNT_PIECES_ITERATIONS],
+                   .error = reals[0],
+                   .error_scaled = reals[1],
+                   .error_siconos = reals[2],
+                   .energy_rise = reals[3]},
+    };
+}
+
 static void copy_state(cairn_world *world, const eng_snapshot *s)
 {
     for (int i = 0; i < world->body_count; i++) {
@@ -494,6 +530,7 @@ static void copy_state(cairn_world *world, const eng_snapshot *s)
         world->cell.gradient = cell[2];
         world->cell.unfolded = cell[3];
     }
+    restore_pieces(world, s);
     eng_actions_restore(world, s->actions);
     world->step_count = s->counts[ENG_COUNT_STEP];
     world->energy_started = s->counts[ENG_COUNT_ENERGY_STARTED] != 0;

@@ -15,7 +15,7 @@
 #include "engine/pairs/spheres/spheres.h"
 
 enum {
-    ENG_CHECKPOINT_FORMAT = 20,
+    ENG_CHECKPOINT_FORMAT = 21,
     ENG_FIELDS_MAX = 96,
     ENG_VERSION_SIZE = 32,
     ENG_SNAPSHOT_ARENA = 1 << 16
@@ -39,6 +39,12 @@ typedef enum eng_count {
     ENG_COUNT_CONNECTORS,
     ENG_COUNT_ACTION_NUMBERS,
     ENG_COUNT_IMAGES, // of the broad phase's list in a periodic cell; 0 in open space
+    // of a step that was interrupted between two of its pieces
+    ENG_COUNT_PIECES_DONE,
+    ENG_COUNT_PIECES_GAVE_UP,
+    ENG_COUNT_PIECES,
+    ENG_COUNT_PIECES_ITERATIONS,
+    ENG_COUNT_PIECES_STOP, // con_stop + 1; 0: nothing was to be solved
     ENG_COUNTS
 } eng_count;
 
@@ -54,7 +60,9 @@ typedef enum eng_real {
         ENG_REAL_AT_ENERGY + ENG_ENERGIES, // as cairn_world_get_energy gives it
     // lattice vectors now and in the last midpoint, rate
     ENG_REAL_AT_CELL = ENG_REAL_AT_ENERGY_READ + ENG_ENERGIES,
-    ENG_REALS = ENG_REAL_AT_CELL + 36
+    // error, error_scaled, error_siconos and energy_rise of the pieces of a step so far
+    ENG_REAL_AT_PIECES = ENG_REAL_AT_CELL + 36,
+    ENG_REALS = ENG_REAL_AT_PIECES + 4
 } eng_real;
 
 enum { ENG_PAIR_NUMBERS = 6 };

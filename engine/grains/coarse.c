@@ -256,7 +256,7 @@ typedef struct images {
 
 static images images_of(const smear *s, vec3 place, double distance)
 {
-    images out;
+    images out = {0};
     eng_window_images(&s->window, place, s->reach * s->grid->width + distance, out.from, out.to);
     return out;
 }

@@ -49,7 +49,7 @@ INLINE double greater(double a, double b)
 /// Chooses by bits: the compiler would join what hangs on one condition, and take all the roots.
 INLINE double if_negative(double x, double yes, double no)
 {
-    uint64_t mask = (uint64_t)((int64_t)bits_of(x) >> 63);
+    uint64_t mask = 0 - (bits_of(x) >> 63);
     return number_of((bits_of(yes) & mask) | (bits_of(no) & ~mask));
 }
 

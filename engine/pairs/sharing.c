@@ -50,6 +50,7 @@ void eng_sharing_destroy(cairn_world *world)
         return;
     con_team_release(&s->team);
     base_release(&world->allocator, s->of_body);
+    base_release(&world->allocator, s->kept.of_body);
     base_release(&world->allocator, s);
     world->sharing = NULL;
 }
@@ -299,6 +300,15 @@ static cairn_status move_pairs(cairn_world *world, const int *joined)
 static cairn_status keep_cut(cairn_world *world, const eng_domains *domains)
 {
     eng_sharing *s = world->sharing;
+    int *spare = s->kept.of_body;
+    int spare_capacity = s->kept.body_capacity;
+    s->kept.of_body = s->of_body;
+    s->kept.body_capacity = s->body_capacity;
+    s->kept.levels = s->levels;
+    s->kept.body_count = s->body_count;
+    s->kept.before = s->before;
+    s->of_body = spare;
+    s->body_capacity = spare_capacity;
     s->levels = domains->levels;
     s->before = s->team.holders;
     s->body_count = 0;
@@ -324,10 +334,30 @@ cairn_status eng_sharing_cut(cairn_world *world, const eng_domains *domains, con
         s->task[place] = task_of(world, domains, world->body_count, place);
         same = same && s->task[place] == s->task_before[place];
     }
+    s->kept.whole = s->whole;
+    s->kept.steps = s->steps;
     s->steps += domains->levels > 0;
     s->whole = s->whole && domains->levels == 0;
     cairn_status status = same || s->before.levels == 0 ? CAIRN_OK : move_pairs(world, joined);
     return status == CAIRN_OK ? keep_cut(world, domains) : status;
+}
+
+void eng_sharing_undo(cairn_world *world)
+{
+    eng_sharing *s = world->sharing;
+    if (!eng_sharing_is_active(world))
+        return;
+    int *of_body = s->of_body;
+    int capacity = s->body_capacity;
+    s->of_body = s->kept.of_body;
+    s->body_capacity = s->kept.body_capacity;
+    s->kept.of_body = of_body;
+    s->kept.body_capacity = capacity;
+    s->levels = s->kept.levels;
+    s->body_count = s->kept.body_count;
+    s->before = s->kept.before;
+    s->whole = s->kept.whole;
+    s->steps = s->kept.steps;
 }
 
 cairn_status eng_sharing_plan(cairn_world *world, const int (*body)[2], int row_count)

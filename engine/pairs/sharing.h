@@ -23,6 +23,14 @@ typedef struct eng_sharing {
     int *of_body; // [body_count]
     int levels, body_count, body_capacity;
     con_holders before; // of its tasks
+    // the one before it, to which a step that is taken back returns
+    struct {
+        int *of_body;
+        int levels, body_count, body_capacity;
+        con_holders before;
+        bool whole;
+        int64_t steps;
+    } kept;
     // of the step at hand, in the arena
     int *task_before; // [pair_count] of each place of the plan, in the cut of the step before
     int *task;        // the same, in the cut of this one
@@ -65,6 +73,9 @@ void eng_sharing_count(const cairn_world *world, int *joined);
 /// @param joined  as before
 cairn_status eng_sharing_cut(cairn_world *world, const eng_domains *domains,
                              const int *joined) CAIRN_CHECK_RESULT;
+
+/// A step is taken back, after its domains were cut: pairs are with those who had them before it.
+void eng_sharing_undo(cairn_world *world);
 
 /// Once the bodies of the problem are known: who sends what in its solve.
 /// @param body  [cone contacts] rows of bodies

@@ -338,10 +338,16 @@ typedef struct book_context {
     booked *chunks;
 } book_context;
 
-/// Work on bodies whose velocity is prescribed, which their drivers deliver.
-static double driver_work(const cairn_world *world, int i, const pair_motion *motion)
+/// Work on bodies whose velocity is prescribed, which their drivers deliver, and that of the cell.
+static double driver_work(const cairn_world *world, int i)
 {
     const eng_contacts *c = &world->contacts;
+    const int *body = c->body[i];
+    if (!world->cell.any && world->bodies[body[0]].kind != CAIRN_MOVING &&
+        world->bodies[body[1]].kind != CAIRN_MOVING)
+        return 0.0;
+    pair_motion of_pair = motion_of(world, body, (const double(*)[6])world->v, world->spins);
+    const pair_motion *motion = &of_pair;
     double work = 0.0;
     // the strain of the cell drives images
     if (world->cell.any)
@@ -377,12 +383,12 @@ static bool has_arrived(const cairn_world *world, int i)
            (world->bodies[body[0]].arrived || world->bodies[body[1]].arrived);
 }
 
-static void book_contact(cairn_world *world, int i, const pair_motion *before,
-                         const pair_motion *after, booked *sum)
+static void book_contact(cairn_world *world, int i, const pair_motion *after, booked *sum)
 {
     eng_contacts *c = &world->contacts;
-    con_contact_motion motion = {.omega = {before->omega[0], before->omega[1]},
-                                 .omega_end = {after->omega[0], after->omega[1]}};
+    con_contact_motion motion = {
+        .omega = {world->spins[c->body[i][0]], world->spins[c->body[i][1]]},
+        .omega_end = {after->omega[0], after->omega[1]}};
     memcpy(motion.V, c->V[i], sizeof motion.V);
     vec3_store(motion.U, relative_velocity(after, &c->frame[i], c->point[i]));
     memcpy(c->U[i], motion.U, sizeof motion.U);
@@ -396,7 +402,7 @@ static void book_contact(cairn_world *world, int i, const pair_motion *before,
     sum->friction += part.friction;
     sum->damping += part.damping;
     sum->plastic += part.plastic;
-    sum->drivers += driver_work(world, i, before);
+    sum->drivers += driver_work(world, i);
 }
 
 static void book_chunk(void *argument, int begin, int end, int chunk, int worker)
@@ -406,15 +412,14 @@ static void book_chunk(void *argument, int begin, int end, int chunk, int worker
     cairn_world *world = context->world;
     const eng_contacts *c = &world->contacts;
     booked sum = {0};
-    pair_motion before = {0}, after = {0};
+    pair_motion after = {0};
     for (int i = c->cone_count + begin, pair = -1; i < c->cone_count + end; i++) {
         if (c->pair[i] != pair) {
             pair = c->pair[i];
-            before = motion_of(world, c->body[i], (const double(*)[6])world->v, world->spins);
             after =
                 motion_of(world, c->body[i], (const double(*)[6])world->v_end, context->end_spins);
         }
-        book_contact(world, i, &before, &after, &sum);
+        book_contact(world, i, &after, &sum);
     }
     context->chunks[chunk] = sum;
 }

@@ -14,6 +14,7 @@
 #include "engine/passes/impact.h"
 #include "engine/passes/motion.h"
 #include "engine/passes/passes.h"
+#include "engine/passes/pieces.h"
 #include "engine/passes/undo.h"
 #include "engine/space/space.h"
 
@@ -51,6 +52,7 @@ static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_e
     size_t size = (size_t)world->solved->contact_count * sizeof *world->guess;
     memcpy(world->solved_R, world->guess, size);
     memset(world->solution_U, 0, size);
+    world->pieces.stop = CON_STOP_FAILED;
     world->report.stop = "failed";
     if (status == CAIRN_ERROR_UNSUPPORTED && world->rolling != NULL)
         return base_fail(error, status,
@@ -111,6 +113,7 @@ static cairn_status solve_problem(cairn_world *world, con_reduction *reduction, 
 {
     con_control control = {
         .step_of_run = true,
+        .divisible = eng_pieces_may_divide(world),
         .tolerance = world->def.tolerance,
         .scaled_weight = world->def.scaled_weight,
         .max_iterations = most,
@@ -145,6 +148,7 @@ static cairn_status solve_problem(cairn_world *world, con_reduction *reduction, 
                          "step %" PRId64 ", t = %g s: the solve was interrupted after %d "
                          "iterations, and the step taken back",
                          world->step_count + 1, world->time, report.iterations);
+    world->pieces.stop = report.stop;
     world->report.stop = con_stop_name(report.stop);
     world->report.iterations += report.iterations;
     world->residual_count += report.history_count;
@@ -191,7 +195,7 @@ static cairn_status reduce(cairn_world *world, bool rows_changed, con_reduction 
 
 static bool is_solved(const cairn_world *world)
 {
-    return strcmp(world->report.stop, con_stop_name(CON_STOP_SOLVED)) == 0;
+    return world->pieces.stop == CON_STOP_SOLVED;
 }
 
 /// Joints curve: their right sides are found by solving again, with the last solution as guess.
@@ -244,7 +248,7 @@ static bool allocate_results(cairn_world *world)
 /// hundredth and so on.
 static void log_unsolved(cairn_world *world)
 {
-    if (is_solved(world))
+    if (world->pieces.stop == CON_STOP_SOLVED)
         return;
     int64_t count = ++world->unsolved_count;
     while (count % 10 == 0)
@@ -305,15 +309,18 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
     int most = world->def.max_iterations;
     bool bounces = eng_impacts_bounce(world), trial = bounces && (most <= 0 || most > TRIAL);
     cairn_status status = solve(world, trial ? TRIAL : most, error);
-    // the solvers' whole patience is for problems that may have a solution
-    if (status == CAIRN_OK && trial && !is_solved(world) && may_have_solution(world))
+    // the solvers' whole patience is for problems that may have a solution and are not halved
+    if (status == CAIRN_OK && trial && !is_solved(world) && may_have_solution(world)) {
+        if (eng_pieces_divide(world))
+            return CAIRN_INTERRUPTED;
         status = solve(world, most, error);
+    }
     if (status == CAIRN_OK && bounces && !is_solved(world))
         status = solve_without_restitution(world, guesses, error);
+    if (status == CAIRN_OK && !is_solved(world) && eng_pieces_divide(world))
+        return CAIRN_INTERRUPTED;
     if (world->solved_R != world->contacts.R)
         memcpy(world->contacts.R, world->solved_R, contacts * sizeof *world->contacts.R);
-    if (status == CAIRN_OK)
-        log_unsolved(world);
     return status;
 }
 
@@ -612,17 +619,10 @@ enum {
     LOOK_AT_CELL_EVERY = 100
 }; // steps between looks whether bodies fit into a cell that strains
 
-cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
+/// One piece of a step, mostly all of it.
+static cairn_status run_piece(cairn_world *world, cairn_error *error)
 {
-    if (world == NULL)
-        return base_fail_null(error, __func__);
-    if (atomic_exchange(&world->interrupt, 0) != 0)
-        return base_fail(error, CAIRN_INTERRUPTED, "step %" PRId64 ", t = %g s: interrupted",
-                         world->step_count + 1, world->time);
-    cairn_status status = run_actions(world, error);
-    if (status != CAIRN_OK)
-        return status;
-    status = begin_step(world);
+    cairn_status status = begin_step(world);
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     log_plan(world);
@@ -641,16 +641,34 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
         status = run_passes(world, error);
     if (status == CAIRN_INTERRUPTED && world->undo != NULL) {
         eng_step_undo(world);
-        atomic_store(&world->interrupt, 0);
+        if (!world->pieces.divide)
+            atomic_store(&world->interrupt, 0);
     }
     if (status != CAIRN_OK)
         return status;
     eng_energy_after(world);
     eng_arrivals_settle(world);
     eng_cell_end(world);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
+{
+    if (world == NULL)
+        return base_fail_null(error, __func__);
+    if (atomic_exchange(&world->interrupt, 0) != 0)
+        return base_fail(error, CAIRN_INTERRUPTED, "step %" PRId64 ", t = %g s: interrupted",
+                         world->step_count + 1, world->time);
+    // what acts between steps did so before the first piece
+    cairn_status status = world->pieces.done == 0 ? run_actions(world, error) : CAIRN_OK;
+    if (status == CAIRN_OK)
+        status = eng_pieces_step(world, run_piece, error);
+    if (status != CAIRN_OK)
+        return status;
     world->step_count++;
     // counted, not summed: the time of step n has no accumulated round-off
     world->time = world->time_start + (double)world->step_count * world->def.time_step;
+    log_unsolved(world);
     return eng_actions_end(world, error);
 }
 

@@ -2,6 +2,8 @@
 // Taking back a step whose solve was interrupted.
 #include "engine/passes/undo.h"
 
+#include "engine/pairs/sharing.h"
+
 #include <string.h>
 
 /// What the blocks before a solve change, in the arena.
@@ -84,6 +86,7 @@ void eng_step_undo(cairn_world *world)
     world->contacts_before = world->contacts;
     world->contacts = last;
     name_pairs(world);
+    eng_sharing_undo(world);
     eng_step_forget(world);
 }
 

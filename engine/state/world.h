@@ -174,6 +174,16 @@ typedef struct eng_built {
     uint64_t shapes, bodies, joints, connectors;
 } eng_built;
 
+/// A step that is made in pieces (passes/pieces.h).
+typedef struct eng_pieces {
+    int done;      // of the step, counted in the smallest pieces; 0 between whole steps
+    int size;      // of the piece in hand, in the same
+    bool gave_up;  // one of the smallest ended above the tolerance: what follows is not halved
+    bool divide;   // the piece in hand was taken back and is to be halved
+    con_stop stop; // of the last solve
+    cairn_step_report report; // of the pieces so far
+} eng_pieces;
+
 struct cairn_world {
     // set at creation
     cairn_world_def def;
@@ -341,6 +351,7 @@ struct cairn_world {
     double *residuals;                     // [residual_count] of the last solve, in the arena
     int residual_count;
     cairn_step_report report;
+    eng_pieces pieces;
     cairn_energy energy;
     double energy_start;    // J, kinetic + potential at the first step
     int64_t unsolved_count; // steps whose solve ended above the tolerance

@@ -9,9 +9,17 @@ enum { REFERENCE_SIDE = 0x40000000, INLINE_CORNERS = 2 * GEO_FEATURE_INLINE };
 typedef struct corner {
     vec3 x;
     int edge;
-    int rank;    // of its name: 0 a vertex of B, 1 a vertex of A, 2 a crossing
-    double u, v; // m, place across the normal
 } corner;
+
+// what is known of a corner of the finished polygon
+typedef struct naming {
+    vec3 x;       // of the incident surface
+    double gap;   // m
+    double u, v;  // m, place across the normal
+    uint64_t key; // 0: not named yet
+    int rank;     // of its name: 0 a vertex of B, 1 a vertex of A, 2 a crossing
+    bool left;    // another corner stands for it
+} naming;
 
 typedef struct clipping {
     const geo_feature *reference, *incident;
@@ -21,6 +29,8 @@ typedef struct clipping {
     bool reference_is_a;
     int count;
     corner *corners, *other; // [capacity] each
+    double *distances;       // [capacity] m3, of corners from a side
+    naming *names;           // [capacity]
 } clipping;
 
 // the corner after, and the one before, of a polygon
@@ -43,26 +53,34 @@ static double side_distance(vec3 p, vec3 inward, vec3 x)
 static void clip_side(clipping *c, int k)
 {
     const geo_feature *ref = c->reference;
+    const corner *corners = c->corners;
     vec3 p = ref->points[k], q = ref->points[next_of(k, ref->count)];
     vec3 inward = vec3_cross(c->out, vec3_sub(q, p));
-    double tolerance = 1e-12 * c->size * vec3_norm(inward);
-    int count = 0;
-    double d = c->count > 0 ? side_distance(p, inward, c->corners[0].x) : 0.0;
-    for (int i = 0; i < c->count; i++) {
-        const corner *at = &c->corners[i], *next = &c->corners[next_of(i, c->count)];
-        double e = side_distance(p, inward, next->x);
-        bool in = d >= -tolerance, next_in = e >= -tolerance;
-        if (in)
-            c->other[count++] = *at;
-        if (in != next_in) {
-            double t = real_min(real_max(d / (d - e), 0.0), 1.0);
-            vec3 x = vec3_add_scaled(at->x, t, vec3_sub(next->x, at->x));
-            // leaving: the reference side goes on from here; entering: the incident side does
-            c->other[count++] = (corner){.x = x, .edge = in ? REFERENCE_SIDE | k : at->edge};
-        }
-        d = e;
+    double least = -(1e-12 * c->size * vec3_norm(inward)), *distances = c->distances;
+    int from = c->count, outer = 0;
+    for (int i = 0; i < from; i++) {
+        distances[i] = side_distance(p, inward, corners[i].x);
+        outer += !(distances[i] >= least);
     }
-    c->count = count;
+    if (outer == 0)
+        return;
+    corner *kept = c->other;
+    for (int i = 0; i < from; i++) {
+        int next = next_of(i, from);
+        double d = distances[i], e = distances[next];
+        bool in = d >= least;
+        if (in)
+            *kept++ = corners[i];
+        if (in == (e >= least))
+            continue;
+        double t = real_min(real_max(d / (d - e), 0.0), 1.0);
+        vec3 at = corners[i].x;
+        kept->x = vec3_add_scaled(at, t, vec3_sub(corners[next].x, at));
+        // leaving: the reference side goes on from here; entering: the incident side does
+        kept->edge = in ? REFERENCE_SIDE | k : corners[i].edge;
+        kept++;
+    }
+    c->count = (int)(kept - c->other);
     corner *swap = c->corners;
     c->corners = c->other;
     c->other = swap;
@@ -81,10 +99,12 @@ static void drop_duplicates(clipping *c)
     for (int i = 0; i < c->count; i++) {
         bool same = count > 0 &&
                     vec3_norm_squared(vec3_sub(c->corners[i].x, c->corners[count - 1].x)) <= limit;
-        if (!same)
-            c->corners[count++] = c->corners[i];
-        else
+        if (same)
             c->corners[count - 1].edge = c->corners[i].edge;
+        else if (i == count++)
+            continue;
+        else
+            c->corners[count - 1] = c->corners[i];
     }
     while (count > 1 &&
            vec3_norm_squared(vec3_sub(c->corners[0].x, c->corners[count - 1].x)) <= limit)
@@ -120,7 +140,7 @@ static uint32_t body_code(const geo_feature *f)
 }
 
 // names the corner nearest to each vertex of a feature by that vertex
-static void name_by_vertices(clipping *c, const geo_feature *f, bool is_reference, uint64_t *keys)
+static void name_by_vertices(const clipping *c, const geo_feature *f, bool is_reference)
 {
     const double snap = 1e-4 * c->size;
     for (int k = 0; k < f->count; k++) {
@@ -128,8 +148,12 @@ static void name_by_vertices(clipping *c, const geo_feature *f, bool is_referenc
         double nearest = snap * snap, u = vec3_dot(c->u, f->points[k]),
                v = vec3_dot(c->v, f->points[k]);
         for (int i = 0; i < c->count; i++) {
-            double du = c->corners[i].u - u, dv = c->corners[i].v - v, d = du * du + dv * dv;
-            if (d < nearest && !keys[i]) {
+            // most corners are too far along u alone
+            double du = c->names[i].u - u, square = du * du;
+            if (square >= nearest)
+                continue;
+            double dv = c->names[i].v - v, d = square + dv * dv;
+            if (d < nearest && c->names[i].key == 0) {
                 nearest = d;
                 best = i;
             }
@@ -137,9 +161,9 @@ static void name_by_vertices(clipping *c, const geo_feature *f, bool is_referenc
         if (best < 0)
             continue;
         uint32_t vertex = vertex_code(f, k);
-        c->corners[best].rank = is_reference == c->reference_is_a;
-        keys[best] = is_reference ? pair_key(c, vertex, body_code(c->incident))
-                                  : pair_key(c, body_code(c->reference), vertex);
+        c->names[best].rank = is_reference == c->reference_is_a;
+        c->names[best].key = is_reference ? pair_key(c, vertex, body_code(c->incident))
+                                          : pair_key(c, body_code(c->reference), vertex);
     }
 }
 
@@ -160,109 +184,112 @@ static uint64_t crossing_key(const clipping *c, int i)
     return pair_key(c, edge_code(c->reference, ref_side), edge_code(c->incident, inc_side));
 }
 
-static bool key_taken(const uint64_t *keys, int count, uint64_t key)
+static bool key_taken(const clipping *c, uint64_t key)
 {
-    for (int i = 0; i < count; i++)
-        if (keys[i] == key)
+    for (int i = 0; i < c->count; i++)
+        if (c->names[i].key == key)
             return true;
     return false;
 }
 
-// keys[i] == 0 means not named yet
-static void name_corners(clipping *c, uint64_t *keys)
+// leaves out corners within a thousandth of the size of one with a better name: blocks that lie
+// edge to edge keep one contact a corner, whatever the last digits of their poses
+static void leave_close_corners(const clipping *c)
+{
+    const double merge = 1e-3 * c->size;
+    for (int i = 1; i < c->count; i++) {
+        for (int j = 0; j < i; j++) {
+            // the cheap part of the distance first
+            if (fabs(c->names[j].u - c->names[i].u) <= 2.0 * merge &&
+                vec3_norm_squared(vec3_sub(c->corners[j].x, c->corners[i].x)) <= merge * merge) {
+                bool former_is_better = c->names[j].rank <= c->names[i].rank;
+                c->names[former_is_better ? i : j].left = true;
+            }
+        }
+    }
+}
+
+static void name_corners(clipping *c)
 {
     vec3_tangents(c->out, &c->u, &c->v);
     for (int i = 0; i < c->count; i++) {
-        corner *at = &c->corners[i];
-        keys[i] = 0;
-        at->rank = 2;
-        at->u = vec3_dot(c->u, at->x);
-        at->v = vec3_dot(c->v, at->x);
+        naming *name = &c->names[i];
+        vec3 x = c->corners[i].x;
+        name->key = 0;
+        name->rank = 2;
+        name->left = false;
+        name->u = vec3_dot(c->u, x);
+        name->v = vec3_dot(c->v, x);
     }
     // vertices of B go first, whichever feature is the reference
     bool reference_first = !c->reference_is_a;
     const geo_feature *first = reference_first ? c->reference : c->incident;
     const geo_feature *second = reference_first ? c->incident : c->reference;
-    name_by_vertices(c, first, reference_first, keys);
-    name_by_vertices(c, second, !reference_first, keys);
+    name_by_vertices(c, first, reference_first);
+    name_by_vertices(c, second, !reference_first);
     for (int i = 0; i < c->count; i++) {
-        if (keys[i])
+        if (c->names[i].key != 0)
             continue;
         uint64_t key = crossing_key(c, i);
-        for (int n = 0; key_taken(keys, c->count, key); n++)
+        for (int n = 0; key_taken(c, key); n++)
             key = pair_key(c, geo_code_curve(0x1000 + n), geo_code_curve(0x1000 + i));
-        keys[i] = key;
+        c->names[i].key = key;
     }
+    leave_close_corners(c);
 }
 
-// distance along `out` from the reference plane (or line) to x
-static double height_above(const clipping *c, vec3 x)
+// Gaps at the corners: distances along `out` from the reference plane (or line) to the incident
+// surface. Returns whether any is within the margin.
+static bool find_gaps(const clipping *c, double margin)
 {
     const geo_feature *ref = c->reference;
-    vec3 d = vec3_sub(x, ref->points[0]);
-    if (ref->count < 3) {
-        vec3 u = vec3_sub(ref->points[1], ref->points[0]);
-        d = vec3_add_scaled(d, -vec3_dot(d, u) / vec3_norm_squared(u), u);
-        return vec3_dot(d, c->out);
+    vec3 origin = ref->points[0], u = {0.0, 0.0, 0.0};
+    bool line = ref->count < 3, any = false;
+    double cosine = 1.0, squared = 1.0;
+    if (line) {
+        u = vec3_sub(ref->points[1], origin);
+        squared = vec3_norm_squared(u);
+    } else {
+        cosine = vec3_dot(ref->normal, c->out);
     }
-    double cosine = vec3_dot(ref->normal, c->out);
-    double height = vec3_dot(ref->normal, d);
-    return cosine < 1.0 - 4e-16 ? height / cosine : height;
-}
-
-// true for a corner within a thousandth of the size of one with a better name: blocks that lie edge
-// to edge keep one contact a corner, whatever the last digits of their poses
-static bool stands_for_another(const clipping *c, int i)
-{
-    const double merge = 1e-3 * c->size;
-    for (int j = 0; j < c->count; j++) {
-        bool better = c->corners[j].rank < c->corners[i].rank ||
-                      (c->corners[j].rank == c->corners[i].rank && j < i);
-        // the cheap part of the distance first
-        if (better && fabs(c->corners[j].u - c->corners[i].u) <= 2.0 * merge &&
-            vec3_norm_squared(vec3_sub(c->corners[j].x, c->corners[i].x)) <= merge * merge)
-            return true;
+    for (int i = 0; i < c->count; i++) {
+        naming *name = &c->names[i];
+        name->x = vec3_add_scaled(c->corners[i].x, -c->incident->radius, c->out);
+        vec3 d = vec3_sub(name->x, origin);
+        double height;
+        if (line) {
+            d = vec3_add_scaled(d, -vec3_dot(d, u) / squared, u);
+            height = vec3_dot(d, c->out);
+        } else {
+            height = vec3_dot(ref->normal, d);
+            height = cosine < 1.0 - 4e-16 ? height / cosine : height;
+        }
+        name->gap = height - ref->radius;
+        any = any || name->gap <= margin;
     }
-    return false;
+    return any;
 }
 
-/// Gap at a corner; out: the point of the incident surface.
-static double gap_at(const clipping *c, int i, vec3 *x)
+static cairn_status emit_corners(geo_job *job, clipping *c)
 {
-    *x = vec3_add_scaled(c->corners[i].x, -c->incident->radius, c->out);
-    return height_above(c, *x) - c->reference->radius;
-}
-
-static bool any_within(const clipping *c, double margin)
-{
-    vec3 x;
-    for (int i = 0; i < c->count; i++)
-        if (gap_at(c, i, &x) <= margin)
-            return true;
-    return false;
-}
-
-static cairn_status emit_corners(geo_job *job, clipping *c, uint64_t *keys)
-{
-    if (!any_within(c, job->margin))
+    if (!find_gaps(c, job->margin))
         return CAIRN_OK;
-    name_corners(c, keys);
+    name_corners(c);
     vec3 normal = c->reference_is_a ? c->out : vec3_negate(c->out);
     for (int i = 0; i < c->count; i++) {
-        vec3 x;
-        double gap = gap_at(c, i, &x);
-        if (gap > job->margin || stands_for_another(c, i))
+        const naming *name = &c->names[i];
+        if (name->gap > job->margin || name->left)
             continue;
-        vec3 point = vec3_add_scaled(x, -0.5 * gap, c->out);
-        cairn_status status =
-            geo_emit(job, normal, gap, point, (uint32_t)(keys[i] >> 32), (uint32_t)keys[i]);
+        vec3 point = vec3_add_scaled(name->x, -0.5 * name->gap, c->out);
+        cairn_status status = geo_emit(job, normal, name->gap, point, (uint32_t)(name->key >> 32),
+                                       (uint32_t)name->key);
         if (status)
             return status;
     }
     return CAIRN_OK;
 }
 
-static cairn_status clip_polygon(geo_job *job, clipping *c, uint64_t *keys)
+static cairn_status clip_polygon(geo_job *job, clipping *c)
 {
     c->count = c->incident->count;
     for (int k = 0; k < c->count; k++)
@@ -270,11 +297,11 @@ static cairn_status clip_polygon(geo_job *job, clipping *c, uint64_t *keys)
     for (int k = 0; k < c->reference->count && c->count > 0; k++)
         clip_side(c, k);
     drop_duplicates(c);
-    return emit_corners(job, c, keys);
+    return emit_corners(job, c);
 }
 
 // the part of the incident segment beside the reference segment
-static cairn_status clip_segment(geo_job *job, clipping *c, uint64_t *keys, double parallel_sine)
+static cairn_status clip_segment(geo_job *job, clipping *c, double parallel_sine)
 {
     const vec3 *r = c->reference->points, *s = c->incident->points;
     vec3 u = across(c, vec3_sub(r[1], r[0])), v = across(c, vec3_sub(s[1], s[0]));
@@ -295,7 +322,7 @@ static cairn_status clip_segment(geo_job *job, clipping *c, uint64_t *keys, doub
     for (int k = 0; k < 2; k++)
         c->corners[k] = (corner){.x = vec3_add_scaled(s[0], range[k], along), .edge = k};
     drop_duplicates(c);
-    return emit_corners(job, c, keys);
+    return emit_corners(job, c);
 }
 
 // the polygon that faces the normal best is the reference
@@ -320,24 +347,27 @@ cairn_status geo_clip(geo_job *job, vec3 normal, const geo_feature *a, const geo
     if (c.reference->count < 2 || (c.reference->count == 2 && c.incident->count < 2))
         return CAIRN_OK;
     corner own[2][INLINE_CORNERS];
-    uint64_t own_keys[INLINE_CORNERS];
+    double own_distances[INLINE_CORNERS];
+    naming own_names[INLINE_CORNERS];
     int capacity = a->count + b->count + 2;
     c.corners = own[0];
     c.other = own[1];
-    uint64_t *keys = own_keys;
-    corner *heap = NULL;
+    c.distances = own_distances;
+    c.names = own_names;
+    void *heap = NULL;
     if (capacity > INLINE_CORNERS) {
-        // one block: two corner lists, then the keys
-        size_t each = 2 * sizeof(corner) + sizeof(uint64_t);
+        // one block: names, two corner lists, distances
+        size_t each = sizeof(naming) + 2 * sizeof(corner) + sizeof(double);
         heap = base_allocate(&job->manifold->allocator, (size_t)capacity, each);
         if (!heap)
             return CAIRN_ERROR_MEMORY;
-        c.corners = heap;
-        c.other = heap + capacity;
-        keys = (uint64_t *)(heap + 2 * capacity);
+        c.names = heap;
+        c.corners = (corner *)(c.names + capacity);
+        c.other = c.corners + capacity;
+        c.distances = (double *)(c.other + capacity);
     }
-    cairn_status status = c.reference->count == 2 ? clip_segment(job, &c, keys, parallel_sine)
-                                                  : clip_polygon(job, &c, keys);
+    cairn_status status =
+        c.reference->count == 2 ? clip_segment(job, &c, parallel_sine) : clip_polygon(job, &c);
     base_release(&job->manifold->allocator, heap);
     return status;
 }

@@ -85,59 +85,63 @@ static geo_edge_view edge_of_a(const geo_core *a, int edge)
     return v;
 }
 
-// an edge of B without what stands beside it
-static geo_edge_view line_of_b(const geo_core *b, placing *p, int edge)
-{
-    const int *ends = b->edge_vertices[edge];
-    geo_edge_view v = {.point = vertex_of(b, p, ends[0])};
-    v.along = vec3_sub(vertex_of(b, p, ends[1]), v.point);
-    return v;
-}
-
-static void add_normals_of_b(const geo_core *b, placing *p, int edge, geo_edge_view *v)
-{
-    const int *faces = b->edge_faces[edge];
-    v->n0 = normal_of(b, p, faces[0]);
-    v->n1 = normal_of(b, p, faces[1]);
-    v->middle = vec3_add(v->n0, v->n1);
-}
-
 static geo_edge_view edge_of_b(const geo_core *b, placing *p, int edge)
 {
-    geo_edge_view v = line_of_b(b, p, edge);
-    add_normals_of_b(b, p, edge, &v);
+    const int *ends = b->edge_vertices[edge], *faces = b->edge_faces[edge];
+    geo_edge_view v = {.point = vertex_of(b, p, ends[0]),
+                       .n0 = normal_of(b, p, faces[0]),
+                       .n1 = normal_of(b, p, faces[1])};
+    v.along = vec3_sub(vertex_of(b, p, ends[1]), v.point);
+    v.middle = vec3_add(v.n0, v.n1);
     return v;
 }
 
-static bool crosses(const geo_edge_view *arc, const geo_edge_view *plane)
+// do two normals beside an edge lie on the two sides of the plane across another edge?
+static bool crosses(vec3 n0, vec3 n1, vec3 along)
 {
-    return (vec3_dot(arc->n0, plane->along) > 0.0) != (vec3_dot(arc->n1, plane->along) > 0.0);
+    return (vec3_dot(n0, along) > 0.0) != (vec3_dot(n1, along) > 0.0);
+}
+
+// an edge of A against one of B whose plane its arc meets
+static void part_by_edge(const geo_core *a, int i, const geo_core *b, int j, placing *p,
+                         geo_edge_view *eb, bool *whole, geo_sat *sat)
+{
+    if (!*whole) {
+        const int *faces = b->edge_faces[j];
+        eb->n0 = normal_of(b, p, faces[0]);
+        eb->n1 = normal_of(b, p, faces[1]);
+        eb->middle = vec3_add(eb->n0, eb->n1);
+        *whole = true;
+    }
+    const int *ends = a->edge_vertices[i], *faces = a->edge_faces[i];
+    geo_edge_view ea;
+    ea.point = a->vertices[ends[0]];
+    ea.along = vec3_sub(a->vertices[ends[1]], ea.point);
+    if (!crosses(eb->n0, eb->n1, ea.along))
+        return;
+    ea.middle = vec3_add(a->face_normals[faces[0]], a->face_normals[faces[1]]);
+    ea.full = false;
+    geo_edges_try(&ea, i, eb, j, sat);
 }
 
 // pairs of some edges, in the order of geo_sat_query
 static void part_by_edges(const geo_core *a, const geo_core *b, placing *p, uint64_t of_a,
                           uint64_t of_b, geo_sat *sat)
 {
-    geo_edge_view views[MANY];
-    int count = 0, number[MANY];
-    for (; of_a != 0 && of_b != 0; of_a &= of_a - 1) {
-        number[count] = __builtin_ctzll(of_a);
-        views[count] = edge_of_a(a, number[count]);
-        count++;
-    }
-    for (; of_b != 0 && count > 0; of_b &= of_b - 1) {
+    for (; of_b != 0; of_b &= of_b - 1) {
         int j = __builtin_ctzll(of_b);
-        geo_edge_view eb = line_of_b(b, p, j);
+        const int *ends = b->edge_vertices[j];
+        geo_edge_view eb;
+        eb.full = false;
+        eb.point = vertex_of(b, p, ends[0]);
+        eb.along = vec3_sub(vertex_of(b, p, ends[1]), eb.point);
         bool whole = false;
-        for (int i = 0; i < count; i++) {
+        for (uint64_t left = of_a; left != 0; left &= left - 1) {
             // few arcs get as far as to the other edge's normals
-            if (!crosses(&views[i], &eb))
-                continue;
-            if (!whole)
-                add_normals_of_b(b, p, j, &eb);
-            whole = true;
-            if (crosses(&eb, &views[i]))
-                geo_edges_try(&views[i], number[i], &eb, j, sat);
+            int i = __builtin_ctzll(left);
+            const int *faces = a->edge_faces[i];
+            if (crosses(a->face_normals[faces[0]], a->face_normals[faces[1]], eb.along))
+                part_by_edge(a, i, b, j, p, &eb, &whole, sat);
         }
     }
 }
@@ -166,7 +170,7 @@ static bool add_edges(const geo_core *a, const geo_core *b, placing *p, features
     for (int j = 0; j < b->edge_count; j++) {
         geo_edge_view eb = edge_of_b(b, p, j);
         for (int i = 0; i < a->edge_count; i++) {
-            if (!crosses(&of_a[i], &eb) || !crosses(&eb, &of_a[i]))
+            if (!crosses(of_a[i].n0, of_a[i].n1, eb.along) || !crosses(eb.n0, eb.n1, of_a[i].along))
                 continue;
             vec3 axis = vec3_cross(of_a[i].along, eb.along);
             double squared = vec3_norm_squared(axis);

@@ -71,6 +71,9 @@ typedef struct cairn_step_report {
     int contacts;     // in the problem (implicit) or touched by laws
     int active;       // with a nonzero reaction
     const char *stop; // "solved", "iteration_limit", ... ; "none" where there was nothing to solve
+    int pieces; // that the step was made of: more than 1 where its solve ended above the tolerance
+                // and `step_halvings` of the world's definition has it halved. Iterations, seconds
+                // and energy are of all, errors the worst, contacts and forces of the last one
     int iterations;
     double error;         // residual of the step, recomputed by the engine, theory.md (4.18)
     double error_scaled;  // the same in velocities, theory.md (4.13)

@@ -43,6 +43,8 @@ typedef enum cairn_impact {
       "weight of the scaled residual, theory.md (4.13), in what must reach the tolerance")         \
     X(int, max_iterations, INTEGER, "max_iterations", "", 0, 0, INT_MAX, NULL, true,               \
       "iterations of the solver in a step; 0: the solver's own limit")                             \
+    X(int, step_halvings, INTEGER, "step_halvings", "", 4, 0, 10, NULL, true,                      \
+      "times that a step is halved whose solve ends above the tolerance; 0: never")                \
     X(double, time_limit, REAL, "solve_time_limit", "s", 0.0, 0.0, DBL_MAX, NULL, false,           \
       "wall clock that one solve may take; 0: no limit")                                           \
     X(bool, margin, BOOLEAN, "margin", "", true, 0, 1, NULL, true,                                 \

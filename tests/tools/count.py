@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Counts the results in a Meson test log: prints "passed failed skipped".
+# Counts the results in a Meson test log: prints "passed failed skipped" and the names of the failed ones.
 """usage: count.py TESTLOG.json EXIT_STATUS_OF_MESON_TEST
 
 A run that ended badly without a failed test in its log (a time limit, a crash of the runner, no
@@ -13,19 +13,21 @@ SKIPPED = {"SKIP", "IGNORED"}
 
 
 def count(lines, status):
-    passed = failed = skipped = 0
+    passed = skipped = 0
+    failed = []
     for line in lines:
         if not line.strip():
             continue
-        result = json.loads(line)["result"]
+        test = json.loads(line)
+        result = test["result"]
         if result in PASSED:
             passed += 1
         elif result in SKIPPED:
             skipped += 1
         else:
-            failed += 1
-    if failed == 0 and (status != 0 or passed + skipped == 0):
-        failed = 1
+            failed.append(test["name"].split(" / ")[-1])
+    if not failed and (status != 0 or passed + skipped == 0):
+        failed.append("a run that ended early")
     return passed, failed, skipped
 
 
@@ -35,7 +37,8 @@ def main():
             lines = log.readlines()
     except FileNotFoundError:
         lines = []
-    print(*count(lines, int(sys.argv[2])))
+    passed, failed, skipped = count(lines, int(sys.argv[2]))
+    print(passed, len(failed), skipped, ", ".join(failed))
 
 
 if __name__ == "__main__":

@@ -268,11 +268,11 @@ class Links(unittest.TestCase):
 
 class Count(unittest.TestCase):
     def test_counts(self):
-        ok, skip, fail = ('{"result": "OK"}\n', '{"result": "SKIP"}\n', '{"result": "TIMEOUT"}\n')
-        self.assertEqual(count.count([ok, ok, skip], 0), (2, 0, 1))
-        self.assertEqual(count.count([ok, fail], 1), (1, 1, 0))
-        self.assertEqual(count.count([ok], 124), (1, 1, 0))
-        self.assertEqual(count.count([], 0), (0, 1, 0))
+        ok, skip, fail = (f'{{"name": "cairn:unit / a", "result": "{result}"}}\n' for result in ("OK", "SKIP", "TIMEOUT"))
+        self.assertEqual(count.count([ok, ok, skip], 0), (2, [], 1))
+        self.assertEqual(count.count([ok, fail], 1), (1, ["a"], 0))
+        self.assertEqual(count.count([ok], 124), (1, ["a run that ended early"], 0))
+        self.assertEqual(count.count([], 0), (0, ["a run that ended early"], 0))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interior point: the path, its steps, escape from folds, restarts.
 #include "contact/solvers/newton/interior_cones.h"
+#include "contact/solvers/newton/newton_loops.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,16 +80,33 @@ static cairn_status factor(con_interior *p)
     return con_newton_factor(p->newton, (const double(*)[3][3])p->A, (const double(*)[3][3])p->B);
 }
 
-// rc = -lambda o lambda + target e
-static void centre_towards(con_interior *p, double target)
+typedef struct centring {
+    con_interior *p;
+    double target;
+} centring;
+
+static void centre_chunk(void *context, int begin, int end, int chunk, int worker)
 {
-    for (int i = 0; i < p->part_count; i++) {
+    (void)chunk, (void)worker;
+    const centring *c = context;
+    con_interior *p = c->p;
+    for (int i = begin; i < end; i++) {
         double product[3];
         con_interior_jordan(p->part[i].lambda, p->part[i].lambda, product);
         for (int k = 0; k < 3; k++)
             p->rc[i][k] = -product[k];
-        p->rc[i][0] += target;
+        p->rc[i][0] += c->target;
     }
+}
+
+// rc = -lambda o lambda + target e
+static void centre_towards(con_interior *p, double target)
+{
+    centring c = {p, target};
+    if (p->rolling == NULL)
+        con_newton_each(p->newton, centre_chunk, &c);
+    else
+        centre_chunk(&c, 0, p->part_count, 0, 0);
 }
 
 static void newton_direction(con_interior *p)

@@ -70,9 +70,9 @@ typedef struct con_interior_cones {
     void (*fill)(con_interior *p, double theta);
     /// The direction for rc.
     void (*solve)(con_interior *p, double theta);
-    double (*largest_step)(const con_interior *p);
+    double (*largest_step)(con_interior *p);
     /// Complementarity after a step.
-    double (*tau_after)(const con_interior *p, double step);
+    double (*tau_after)(con_interior *p, double step);
     /// Second-order part of the direction taken off rc.
     void (*correct)(con_interior *p);
     /// A step in u and r; false where the point is not finite.

@@ -356,7 +356,7 @@ static void solve(con_interior *p, double theta)
         spread(p, &p->rolling->group[k], theta);
 }
 
-static double largest_step(const con_interior *p)
+static double largest_step(con_interior *p)
 {
     const con_interior_rolling *rolling = p->rolling;
     double step = INFINITY;
@@ -378,7 +378,7 @@ static double largest_step(const con_interior *p)
     return step;
 }
 
-static double tau_after(const con_interior *p, double step)
+static double tau_after(con_interior *p, double step)
 {
     const con_interior_rolling *rolling = p->rolling;
     double product = 0.0;

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products, error, factorisation and refined solves of an island.
-#include "contact/solvers/newton/newton.h"
+// Error and factorisation of an island.
+#include "contact/solvers/newton/newton_loops.h"
 
 #include "base/timer.h"
 
 #include <math.h>
 #include <string.h>
-
-// out[3] = a[3][3] x
-static inline void apply3(const double a[3][3], const double x[3], double out[3])
-{
-    double y[3];
-    for (int i = 0; i < 3; i++)
-        y[i] = a[i][0] * x[0] + a[i][1] * x[1] + a[i][2] * x[2];
-    memcpy(out, y, sizeof y);
-}
 
 static inline void multiply3(const double a[3][3], const double b[3][3], double out[3][3])
 {
@@ -23,112 +14,59 @@ static inline void multiply3(const double a[3][3], const double b[3][3], double 
             out[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
 }
 
-// v += K^T r; v [m][6], of groups v += Q^T r
-static void add_transposed(const con_newton *newton, const double (*r)[3], double *v)
+/// Sums at r in the units of the problem, chunk by chunk.
+typedef struct measuring {
+    const con_newton *newton;
+    const double (*r)[3], (*u)[3];
+    con_residual_sums part[CON_CHUNKS_MAX];
+} measuring;
+
+static con_residual_sums measure_contact(const measuring *m, int i)
 {
-    if (newton->groups != NULL) {
-        con_newton_groups_gather(newton->groups, r, v);
-        return;
-    }
-    for (int i = 0; i < newton->contact_count; i++)
-        for (int s = 0; s < 2; s++) {
-            if (newton->body[i][s] < 0)
-                continue;
-            double *out = v + 6 * newton->body[i][s];
-            const double(*K)[6] = (const double(*)[6])newton->K[i][s];
-            for (int k = 0; k < 6; k++)
-                out[k] += K[0][k] * r[i][0] + K[1][k] * r[i][1] + K[2][k] * r[i][2];
+    const con_newton *newton = m->newton;
+    int moment = newton->moment != NULL ? newton->moment[i] : -1;
+    bool raw = newton->control->both_measures;
+    double R[2][3], U[2][3], w[2];
+    for (int b = 0; b < (moment >= 0 ? 2 : 1); b++) {
+        double unit = newton->unit[i + b];
+        w[b] = unit * unit;
+        for (int k = 0; k < 3; k++) {
+            R[b][k] = m->r[i + b][k] * newton->size / unit;
+            U[b][k] = m->u[i + b][k] * newton->size * unit;
         }
+    }
+    if (moment < 0)
+        return con_residual_sums_of(&newton->goal.scale, w[0], R[0], U[0], newton->mu[i], raw);
+    double ratio = newton->unit[i] / newton->unit[moment];
+    const con_rolling_cone cone = {newton->mu[i], newton->mu[moment] * ratio,
+                                   newton->spinning[moment] * ratio};
+    return con_residual_sums_of_group(&newton->goal.scale, w, (const double(*)[3])R,
+                                      (const double(*)[3])U, &cone, raw);
 }
 
-// out = J v, of groups Q X v
-static void apply_J(const con_newton *newton, const double *v, double (*out)[3])
+static void measure_chunk(void *context, int begin, int end, int chunk, int worker)
 {
-    if (newton->groups != NULL) {
-        con_newton_groups_spread(newton->groups, v, out);
-        return;
+    (void)worker;
+    measuring *m = context;
+    con_residual_sums sums = {0};
+    for (int i = begin; i < end; i++) {
+        if (m->newton->force != NULL && m->newton->force[i] >= 0)
+            continue;
+        con_residual_sums one = measure_contact(m, i);
+        con_residual_sums_add(&sums, &one);
     }
-    for (int i = 0; i < newton->contact_count; i++) {
-        double sum[3] = {0.0, 0.0, 0.0};
-        for (int s = 0; s < 2; s++) {
-            if (newton->body[i][s] < 0)
-                continue;
-            const double *x = v + 6 * newton->body[i][s];
-            const double(*J)[6] = (const double(*)[6])newton->J[i][s];
-            for (int row = 0; row < 3; row++)
-                sum[row] += (J[row][0] * x[0] + J[row][1] * x[1] + J[row][2] * x[2]) +
-                            (J[row][3] * x[3] + J[row][4] * x[4] + J[row][5] * x[5]);
-        }
-        memcpy(out[i], sum, sizeof sum);
-    }
+    m->part[chunk] = sums;
 }
 
-static void apply_W(const con_newton *newton, const double (*r)[3], double (*out)[3])
-{
-    const con_block_pattern *pattern = &newton->pattern;
-    for (int i = 0; i < newton->contact_count; i++) {
-        double sum[3] = {0.0, 0.0, 0.0};
-        for (int k = pattern->start[i]; k < pattern->start[i + 1]; k++) {
-            const double *x = r[pattern->column[k]];
-            const double(*m)[3] = (const double(*)[3])newton->block[k].m;
-            for (int row = 0; row < 3; row++)
-                sum[row] += m[row][0] * x[0] + m[row][1] * x[1] + m[row][2] * x[2];
-        }
-        memcpy(out[i], sum, sizeof sum);
-    }
-}
-
-void con_newton_velocity(con_newton *newton, const double (*r)[3], bool with_q, double (*out)[3])
-{
-    if (newton->bodies) {
-        memset(newton->velocity, 0, (size_t)newton->body_count * sizeof *newton->velocity);
-        add_transposed(newton, r, newton->velocity[0]);
-        if (newton->joints != NULL)
-            con_newton_joints_project(newton->joints, newton->velocity);
-        apply_J(newton, newton->velocity[0], out);
-        for (int i = 0; newton->E != NULL && i < newton->contact_count; i++)
-            for (int k = 0; k < 3; k++)
-                out[i][k] += newton->E[i][k] * r[i][k];
-    } else {
-        apply_W(newton, r, out);
-    }
-    for (int i = 0; with_q && i < newton->contact_count; i++)
-        for (int k = 0; k < 3; k++)
-            out[i][k] += newton->q[i][k];
-}
-
-// sums in the units of the problem
 static con_residual_sums measure(const con_newton *newton, const double (*r)[3],
                                  const double (*u)[3])
 {
-    con_residual_sums sums = {0};
-    bool raw = newton->control->both_measures;
-    for (int i = 0; i < newton->contact_count; i++) {
-        int moment = newton->moment != NULL ? newton->moment[i] : -1;
-        double R[2][3], U[2][3], w[2];
-        if (newton->force != NULL && newton->force[i] >= 0)
-            continue;
-        for (int b = 0; b < (moment >= 0 ? 2 : 1); b++) {
-            double unit = newton->unit[i + b];
-            w[b] = unit * unit;
-            for (int k = 0; k < 3; k++) {
-                R[b][k] = r[i + b][k] * newton->size / unit;
-                U[b][k] = u[i + b][k] * newton->size * unit;
-            }
-        }
-        con_residual_sums one;
-        if (moment < 0) {
-            one = con_residual_sums_of(&newton->goal.scale, w[0], R[0], U[0], newton->mu[i], raw);
-        } else {
-            double ratio = newton->unit[i] / newton->unit[moment];
-            const con_rolling_cone cone = {newton->mu[i], newton->mu[moment] * ratio,
-                                           newton->spinning[moment] * ratio};
-            one = con_residual_sums_of_group(&newton->goal.scale, w, (const double(*)[3])R,
-                                             (const double(*)[3])U, &cone, raw);
-        }
-        con_residual_sums_add(&sums, &one);
-    }
-    return sums;
+    con_residual_sums total = {0};
+    measuring m = {.newton = newton, .r = r, .u = u};
+    con_newton_each(newton, measure_chunk, &m);
+    for (int k = 0; k < con_newton_chunks(newton); k++)
+        con_residual_sums_add(&total, &m.part[k]);
+    return total;
 }
 
 double con_newton_error(con_newton *newton, const double (*r)[3])
@@ -184,16 +122,29 @@ void con_newton_begin(con_newton *newton)
     newton->floor = base_arena_get_mark(newton->arena);
 }
 
-// K^T B and A J of one side of a contact
-static inline void side_products(const double J[3][6], const double K[3][6], const double A[3][3],
-                                 const double B[3][3], double left[6][3], double right[3][6])
+// K^T B of one side of a contact
+static inline void left_product(const double K[3][6], const double B[3][3], double left[6][3])
 {
     for (int k = 0; k < 6; k++)
         for (int j = 0; j < 3; j++)
             left[k][j] = K[0][k] * B[0][j] + K[1][k] * B[1][j] + K[2][k] * B[2][j];
+}
+
+// A J of one side of a contact
+static inline void right_product(const double A[3][3], const double J[3][6], double right[3][6])
+{
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 6; k++)
             right[i][k] = A[i][0] * J[0][k] + A[i][1] * J[1][k] + A[i][2] * J[2][k];
+}
+
+// out[6][6] += left right
+static inline void add_product(const double left[6][3], const double right[3][6], double *out)
+{
+    for (int a = 0; a < 6; a++)
+        for (int b = 0; b < 6; b++)
+            out[6 * a + b] +=
+                left[a][0] * right[0][b] + left[a][1] * right[1][b] + left[a][2] * right[2][b];
 }
 
 // out of the bodies += K_i^T B A J_j of a moment and its force, which touch the same bodies
@@ -201,18 +152,13 @@ static void add_pair(con_newton *newton, int i, const double B[3][3], const doub
 {
     for (int s = 0; s < 2; s++)
         for (int t = 0; t < 2; t++) {
-            double left[6][3], right[3][6], unused_left[6][3], unused_right[3][6];
+            double left[6][3], right[3][6];
             if (newton->slot[i][s][t] < 0)
                 continue;
-            double *out = newton->values + 36 * (size_t)newton->slot[i][s][t];
-            side_products((const double(*)[6])newton->J[i][s], (const double(*)[6])newton->K[i][s],
-                          A, B, left, unused_right);
-            side_products((const double(*)[6])newton->J[j][t], (const double(*)[6])newton->K[j][t],
-                          A, B, unused_left, right);
-            for (int a = 0; a < 6; a++)
-                for (int b = 0; b < 6; b++)
-                    out[6 * a + b] += left[a][0] * right[0][b] + left[a][1] * right[1][b] +
-                                      left[a][2] * right[2][b];
+            left_product((const double(*)[6])newton->K[i][s], B, left);
+            right_product(A, (const double(*)[6])newton->J[j][t], right);
+            add_product((const double(*)[3])left, (const double(*)[6])right,
+                        newton->values + 36 * (size_t)newton->slot[i][s][t]);
         }
 }
 
@@ -229,31 +175,43 @@ static void assemble_coupling(con_newton *newton, const double (*A)[3][3], const
     add_pair(newton, moment, C, left, moment);
 }
 
-static void assemble_bodies(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3])
+/// What the threads that share an assembly are told.
+typedef struct assembling {
+    con_newton *newton;
+    const double (*A)[3][3], (*B)[3][3];
+} assembling;
+
+// block rows of bodies: what their contacts give, one after the other
+static void assemble_body_chunk(void *context, int begin, int end, int chunk, int worker)
 {
-    const con_block_pattern *pattern = &newton->pattern;
-    memset(newton->values, 0, 36 * (size_t)pattern->start[pattern->size] * sizeof(double));
-    for (int a = 0; a < newton->body_count; a++)
+    (void)chunk, (void)worker;
+    const assembling *assembly = context;
+    con_newton *newton = assembly->newton;
+    const int *start = newton->pattern.start;
+    memset(newton->values + 36 * (size_t)start[begin], 0,
+           36 * (size_t)(start[end] - start[begin]) * sizeof(double));
+    for (int a = begin; a < end; a++) {
         for (int k = 0; k < 6; k++)
             newton->values[36 * (size_t)newton->diagonal[a] + 7 * k] = 1.0;
-    for (int i = 0; i < newton->contact_count; i++) {
-        double left[2][6][3], right[2][3][6];
-        for (int s = 0; s < 2; s++)
-            if (newton->body[i][s] >= 0)
-                side_products((const double(*)[6])newton->J[i][s],
-                              (const double(*)[6])newton->K[i][s], A[i], B[i], left[s], right[s]);
-        for (int s = 0; s < 2; s++)
+        for (int k = newton->side_start[a]; k < newton->side_start[a + 1]; k++) {
+            int i = newton->side[k] / 2, s = newton->side[k] % 2;
+            double left[6][3], right[3][6];
+            left_product((const double(*)[6])newton->K[i][s], assembly->B[i], left);
             for (int t = 0; t < 2; t++) {
                 if (newton->slot[i][s][t] < 0)
                     continue;
-                double *out = newton->values + 36 * (size_t)newton->slot[i][s][t];
-                for (int a = 0; a < 6; a++)
-                    for (int b = 0; b < 6; b++)
-                        out[6 * a + b] += left[s][a][0] * right[t][0][b] +
-                                          left[s][a][1] * right[t][1][b] +
-                                          left[s][a][2] * right[t][2][b];
+                right_product(assembly->A[i], (const double(*)[6])newton->J[i][t], right);
+                add_product((const double(*)[3])left, (const double(*)[6])right,
+                            newton->values + 36 * (size_t)newton->slot[i][s][t]);
             }
+        }
     }
+}
+
+static void assemble_bodies(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3])
+{
+    assembling assembly = {newton, A, B};
+    con_newton_each_body(newton, assemble_body_chunk, &assembly);
     for (int i = 0; newton->coupling != NULL && i < newton->contact_count; i++)
         if (newton->force[i] >= 0)
             assemble_coupling(newton, A, B, i);
@@ -469,169 +427,6 @@ cairn_status con_newton_factor(con_newton *newton, const double (*A)[3][3], cons
     const con_dense_query query = {is_past_deadline, newton};
     return con_block_lu_factor(&newton->lu, newton->values, &query) ? CAIRN_OK
                                                                     : CAIRN_ERROR_NUMERICAL;
-}
-
-static void apply_each(const con_newton *newton, const double (*A)[3][3], const double (*x)[3],
-                       double (*out)[3])
-{
-    for (int i = 0; i < newton->contact_count; i++)
-        apply3(A[i], x[i], out[i]);
-}
-
-// out = A x with the coupling of forces to their moments, which lie behind them; may alias
-static void apply_A(const con_newton *newton, const double (*A)[3][3], const double (*x)[3],
-                    double (*out)[3])
-{
-    if (newton->left_coupling == NULL) {
-        apply_each(newton, A, x, out);
-        return;
-    }
-    for (int i = 0; i < newton->contact_count; i++) {
-        double part[3] = {0.0, 0.0, 0.0};
-        int moment = newton->moment[i];
-        if (moment >= 0)
-            apply3((const double(*)[3])newton->left_coupling[moment], x[moment], part);
-        apply3(A[i], x[i], out[i]);
-        for (int k = 0; k < 3; k++)
-            out[i][k] += part[k];
-    }
-}
-
-// out = B x with the coupling of moments to their forces; must not alias
-static void apply_B(const con_newton *newton, const double (*B)[3][3], const double (*x)[3],
-                    double (*out)[3])
-{
-    apply_each(newton, B, x, out);
-    for (int i = 0; newton->coupling != NULL && i < newton->contact_count; i++) {
-        double part[3];
-        if (newton->force[i] < 0)
-            continue;
-        apply3((const double(*)[3])newton->coupling[i], x[newton->force[i]], part);
-        for (int k = 0; k < 3; k++)
-            out[i][k] += part[k];
-    }
-}
-
-static double norm_squared(const double *x, size_t count)
-{
-    double sum = 0.0;
-    for (size_t k = 0; k < count; k++)
-        sum += x[k] * x[k];
-    return sum;
-}
-
-// d divided by the factors; of groups that are not active it is zero and stays so
-static void divide(con_newton *newton, double *d)
-{
-    if (newton->groups == NULL) {
-        con_block_lu_solve(&newton->lu, d);
-        return;
-    }
-    double *x = newton->unknown + 6 * (size_t)newton->groups->count;
-    for (int a = 0; a < newton->active_count; a++)
-        memcpy(x + 6 * a, d + 6 * newton->active[a], 6 * sizeof *x);
-    con_block_lu_solve(&newton->lu, x);
-    for (int a = 0; a < newton->active_count; a++)
-        memcpy(d + 6 * newton->active[a], x + 6 * a, 6 * sizeof *x);
-}
-
-/// One refined solve in body form, on { v - J^T B y = 0, A J v + y = rhs }; of groups with Q and
-/// Q X in place of the two J.
-static void solve_bodies(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3],
-                         const double (*rhs)[3], double (*y)[3], double (*W_B_y)[3])
-{
-    int n = newton->contact_count;
-    size_t rows = 6 * (size_t)(newton->groups != NULL ? newton->groups->count : newton->body_count);
-    double(*weighted)[3] = newton->scratch[1], (*defect)[3] = newton->scratch[2];
-    double *v = newton->velocity[0], *d = newton->unknown;
-    memset(v, 0, rows * sizeof *v);
-    memcpy(defect, rhs, (size_t)n * sizeof *defect);
-    memset(y, 0, (size_t)n * sizeof *y);
-    if (newton->joints != NULL)
-        con_newton_joints_begin(newton->joints);
-    for (int round = 0; round < 3; round++) {
-        // right side of the bodies: J^T B (y + defect) - v
-        for (int i = 0; i < n; i++)
-            for (int k = 0; k < 3; k++)
-                W_B_y[i][k] = y[i][k] + defect[i][k];
-        apply_B(newton, B, (const double(*)[3])W_B_y, weighted);
-        for (size_t k = 0; k < rows; k++)
-            d[k] = -v[k];
-        add_transposed(newton, (const double(*)[3])weighted, d);
-        if (newton->joints != NULL)
-            con_newton_joints_load(newton->joints, v, d);
-        divide(newton, d);
-        if (newton->joints != NULL)
-            con_newton_joints_update(newton->joints, d);
-        for (size_t k = 0; k < rows; k++)
-            v[k] += d[k];
-        // y += defect - A J d, and what is left of the second row
-        apply_J(newton, d, weighted);
-        apply_A(newton, A, (const double(*)[3])weighted, weighted);
-        for (int i = 0; i < n; i++)
-            for (int k = 0; k < 3; k++)
-                y[i][k] += defect[i][k] - weighted[i][k];
-        apply_J(newton, v, W_B_y);
-        if (norm_squared(d, rows) <= 1e-28 * norm_squared(v, rows))
-            return;
-        apply_A(newton, A, (const double(*)[3])W_B_y, weighted);
-        for (int i = 0; i < n; i++)
-            for (int k = 0; k < 3; k++)
-                defect[i][k] = rhs[i][k] - weighted[i][k] - y[i][k];
-    }
-}
-
-// y += solution for the active contacts
-static void solve_active(con_newton *newton, const double (*defect)[3], double (*y)[3])
-{
-    double *d = newton->unknown;
-    for (int a = 0; a < newton->active_count; a++)
-        memcpy(d + 3 * a, defect[newton->active[a]], sizeof *defect);
-    con_block_lu_solve(&newton->lu, d);
-    for (int a = 0; a < newton->active_count; a++)
-        for (int k = 0; k < 3; k++)
-            y[newton->active[a]][k] += d[3 * a + k];
-}
-
-/// Refined solve in W form; inactive contacts follow from the others.
-static void solve_contacts(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3],
-                           const double (*rhs)[3], double (*y)[3], double (*W_B_y)[3])
-{
-    int n = newton->contact_count;
-    double(*weighted)[3] = newton->scratch[1], (*defect)[3] = newton->scratch[2];
-    memcpy(defect, rhs, (size_t)n * sizeof *defect);
-    memset(y, 0, (size_t)n * sizeof *y);
-    for (int round = 0; round < 2; round++) {
-        solve_active(newton, (const double(*)[3])defect, y);
-        apply_B(newton, B, (const double(*)[3])y, weighted);
-        apply_W(newton, (const double(*)[3])weighted, W_B_y);
-        apply_A(newton, A, (const double(*)[3])W_B_y, weighted);
-        for (int i = 0; i < n; i++)
-            for (int k = 0; k < 3; k++)
-                defect[i][k] = rhs[i][k] - weighted[i][k] - y[i][k];
-        for (int i = 0; i < n; i++)
-            if (newton->place[i] < 0)
-                for (int k = 0; k < 3; k++)
-                    y[i][k] = rhs[i][k] - weighted[i][k];
-    }
-}
-
-void con_newton_solve(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3],
-                      const double (*rhs)[3], double (*y)[3], double (*W_B_y)[3])
-{
-    if (newton->E != NULL) {
-        apply_each(newton, (const double(*)[3][3])newton->E_inverse, rhs, newton->E_rhs);
-        solve_bodies(newton, (const double(*)[3][3])newton->E_A, B,
-                     (const double(*)[3])newton->E_rhs, y, W_B_y);
-    } else if (newton->bodies || newton->groups != NULL)
-        solve_bodies(newton, A, B, rhs, y, W_B_y);
-    if (newton->bodies && newton->joints != NULL) {
-        // whatever is left of the joints' error, W B y is that of y
-        apply_B(newton, B, (const double(*)[3])y, newton->scratch[1]);
-        con_newton_velocity(newton, (const double(*)[3])newton->scratch[1], false, W_B_y);
-    }
-    if (!newton->bodies && newton->groups == NULL)
-        solve_contacts(newton, A, B, rhs, y, W_B_y);
 }
 
 void con_newton_scatter(const con_newton *newton, const double (*r)[3], double (*R)[3])

@@ -64,6 +64,8 @@ typedef struct con_newton {
     base_arena_mark floor; // W form: where the memory of order and lu begins
     double *values;        // [entries][block * block] of the Newton matrix
     int (*slot)[2][2];     // [n] entries of values for the pairs of bodies; -1 for none
+    int *side_start;       // [m + 1] into side
+    int *side;             // of the contacts of a body: 2 contact + side, ascending
     int *diagonal;         // [m] entries of the diagonal
     int *place;            // [n] W form: place among the active units (contacts, or groups where
                            // there are groups); -1 for inactive ones
@@ -84,6 +86,30 @@ typedef struct con_newton {
 } con_newton;
 
 enum { CON_NEWTON_DOUBLES_MAX = 250000000 }; // 2 GB
+
+enum { CON_NEWTON_ALONE = 512 }; // contacts of an island up to which one thread does it
+
+/// Loops and factors of the island are cut into what threads may share.
+static inline bool con_newton_is_shared(const con_newton *newton)
+{
+    return newton->contact_count > CON_NEWTON_ALONE;
+}
+
+/// Who shares them; NULL: one thread.
+static inline base_workers *con_newton_workers(const con_newton *newton)
+{
+    return con_newton_is_shared(newton) ? newton->control->workers : NULL;
+}
+
+/// out[3] = a[3][3] x; out may be x.
+static inline void con_apply3(const double a[3][3], const double x[3], double out[3])
+{
+    double y[3];
+    for (int i = 0; i < 3; i++)
+        y[i] = a[i][0] * x[0] + a[i][1] * x[1] + a[i][2] * x[2];
+    for (int i = 0; i < 3; i++)
+        out[i] = y[i];
+}
 
 /// Takes the contacts listed (an island) out of a problem; memory from the arena stays in use.
 /// Contacts with W_NN = 0 must not be listed.

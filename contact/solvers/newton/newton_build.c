@@ -200,11 +200,15 @@ static void find_slots(con_newton *newton)
 
 cairn_status con_newton_allocate_factors(con_newton *newton)
 {
-    const con_block_order *order = &newton->order;
-    size_t total =
-        order->factor_start[order->supernode_count] + order->front_size + order->stack_size;
-    newton->fits = total <= CON_NEWTON_DOUBLES_MAX;
-    return newton->fits ? con_block_lu_create(order, newton->arena, &newton->lu) : CAIRN_OK;
+    base_workers *workers = con_newton_workers(newton);
+    cairn_status status = CAIRN_OK;
+    if (con_newton_is_shared(newton))
+        status = con_block_order_cut(&newton->order, newton->arena);
+    if (status != CAIRN_OK)
+        return status;
+    newton->fits = con_block_lu_size(&newton->order, workers) <= CON_NEWTON_DOUBLES_MAX;
+    return newton->fits ? con_block_lu_create(&newton->order, workers, newton->arena, &newton->lu)
+                        : CAIRN_OK;
 }
 
 cairn_status con_newton_flops(const con_newton *newton, double *flops)
@@ -222,6 +226,27 @@ cairn_status con_newton_flops(const con_newton *newton, double *flops)
         *flops = order.flops;
     base_arena_rewind(newton->arena, mark);
     return status;
+}
+
+// the contacts of each body, in ascending order
+static cairn_status list_sides(con_newton *newton, base_arena *arena)
+{
+    int n = newton->contact_count, m = newton->body_count;
+    newton->side_start = base_arena_array(arena, int, "island", m + 2);
+    newton->side = base_arena_array(arena, int, "island", 2 * n);
+    if (newton->side_start == NULL || newton->side == NULL)
+        return CAIRN_ERROR_MEMORY;
+    int *fill = newton->side_start + 1;
+    memset(newton->side_start, 0, (size_t)(m + 2) * sizeof *newton->side_start);
+    for (int k = 0; k < 2 * n; k++)
+        if (newton->body[k / 2][k % 2] >= 0)
+            fill[newton->body[k / 2][k % 2] + 1]++;
+    for (int a = 0; a < m; a++)
+        fill[a + 1] += fill[a];
+    for (int k = 0; k < 2 * n; k++)
+        if (newton->body[k / 2][k % 2] >= 0)
+            newton->side[fill[newton->body[k / 2][k % 2]]++] = k;
+    return CAIRN_OK;
 }
 
 static cairn_status order_bodies(con_newton *newton, base_arena *arena)
@@ -250,6 +275,9 @@ static cairn_status order_bodies(con_newton *newton, base_arena *arena)
     if (status != CAIRN_OK)
         return status;
     find_slots(newton);
+    status = list_sides(newton, arena);
+    if (status != CAIRN_OK)
+        return status;
     newton->values =
         base_arena_array(arena, double, "Newton matrix", 36 * (size_t)newton->pattern.start[m]);
     if (newton->values == NULL)

@@ -2,6 +2,8 @@
 // Outer proximal steps, inner semismooth Newton steps with backtracking.
 #include "contact/solvers/newton/proximal.h"
 
+#include "contact/solvers/newton/newton_loops.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -161,23 +163,41 @@ static void de_saxce(const double center[3], const double u[3], double rho, doub
     }
 }
 
-static double norm(const con_newton *newton, const double (*x)[3])
+static double squares_of(void *context, int begin, int end)
 {
+    const double(*x)[3] = context;
     double sum = 0.0;
-    for (int i = 0; i < newton->contact_count; i++)
+    for (int i = begin; i < end; i++)
         sum += x[i][0] * x[i][0] + x[i][1] * x[i][1] + x[i][2] * x[i][2];
-    return sqrt(sum);
+    return sum;
 }
 
-static void evaluate(proximal *p, trial *t)
+static double norm(const con_newton *newton, double (*x)[3])
 {
-    con_newton *newton = p->newton;
-    int n = newton->contact_count;
-    for (int i = 0; i < n; i++) {
+    return sqrt(con_newton_sum(newton, squares_of, x));
+}
+
+/// A trial at hand: at p->here.u plus `size` steps where there is one to take.
+typedef struct evaluation {
+    proximal *p;
+    trial *t;
+    double size;
+} evaluation;
+
+static void react_chunk(void *context, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const evaluation *e = context;
+    const proximal *p = e->p;
+    const con_newton *newton = p->newton;
+    const trial *t = e->t;
+    for (int i = begin; i < end; i++) {
         double rho = p->weight;
         int force = newton->force != NULL ? newton->force[i] : -1;
         const con_rolling_cone cone = {.rolling = newton->mu[i],
                                        .spinning = force >= 0 ? newton->spinning[i] : 0.0};
+        for (int k = 0; t != &p->here && k < 3; k++)
+            t->u[i][k] = p->here.u[i][k] + e->size * p->step[i][k];
         if (force >= 0)
             resist_rolling(p->center[i], t->u[i], t->r[force], &cone, rho, t->r[i], t->D[i],
                            t->C[i]);
@@ -186,11 +206,27 @@ static void evaluate(proximal *p, trial *t)
         else
             de_saxce(p->center[i], t->u[i], rho, newton->mu[i], t->r[i], t->D[i]);
     }
-    con_newton_velocity(newton, (const double(*)[3])t->r, true, t->phi);
-    for (int i = 0; i < n; i++)
+}
+
+// phi = u - (W r + q), of which the latter is there
+static double defect_of(void *context, int begin, int end)
+{
+    const evaluation *e = context;
+    const trial *t = e->t;
+    for (int i = begin; i < end; i++)
         for (int k = 0; k < 3; k++)
             t->phi[i][k] = t->u[i][k] - t->phi[i][k];
-    t->merit = norm(newton, (const double(*)[3])t->phi) / p->merit_scale;
+    return squares_of(t->phi, begin, end);
+}
+
+// r, D, phi and merit of p->here, or of another trial at a step from it
+static void evaluate(proximal *p, trial *t, double size)
+{
+    con_newton *newton = p->newton;
+    evaluation e = {p, t, size};
+    con_newton_each(newton, react_chunk, &e);
+    con_newton_velocity(newton, (const double(*)[3])t->r, true, t->phi);
+    t->merit = sqrt(con_newton_sum(newton, defect_of, &e)) / p->merit_scale;
 }
 
 static void swap_trials(trial *a, trial *b)
@@ -207,10 +243,7 @@ static bool line_search(proximal *p)
     double size = 1.0, before = p->here.merit;
     p->best.merit = INFINITY;
     for (int k = 0; k < 8; k++, size *= 0.5) {
-        for (int i = 0; i < p->newton->contact_count; i++)
-            for (int d = 0; d < 3; d++)
-                p->next.u[i][d] = p->here.u[i][d] + size * p->step[i][d];
-        evaluate(p, &p->next);
+        evaluate(p, &p->next, size);
         double merit = p->next.merit;
         if (isfinite(merit) && merit < p->best.merit)
             swap_trials(&p->next, &p->best);
@@ -229,7 +262,7 @@ static cairn_status solve_inner(proximal *p, double tolerance, bool *solved, int
     con_newton *newton = p->newton;
     size_t n = (size_t)newton->contact_count;
     memcpy(p->here.u, p->start, n * sizeof *p->start);
-    evaluate(p, &p->here);
+    evaluate(p, &p->here, 0.0);
     *solved = false;
     for (*steps = 0;; (*steps)++) {
         if (p->here.merit < tolerance) {
@@ -307,7 +340,7 @@ cairn_status con_proximal_run(con_newton *newton, const con_proximal_settings *s
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < 3; k++)
             p.identity[i][k][k] = 1.0;
-    double scale = norm(newton, (const double(*)[3])newton->q);
+    double scale = norm(newton, newton->q);
     p.merit_scale = scale > 0.0 ? scale : 1.0;
     cairn_status status = iterate(&p);
     newton->coupling = NULL;

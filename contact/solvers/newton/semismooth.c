@@ -3,6 +3,7 @@
 #include "contact/solvers/newton/semismooth.h"
 
 #include "contact/solvers/newton/islands.h"
+#include "contact/solvers/newton/newton_loops.h"
 
 #include <limits.h>
 #include <math.h>
@@ -88,44 +89,98 @@ static void evaluate_contact(const con_semismooth *m, int i, double t, con_equat
             out->A[a][b] += m->alpha * out->B[a][b];
 }
 
-// |F|^2 / 2 at a step, and its slope there
-static double merit_at(const con_semismooth *m, double t, double *slope)
+/// |F|^2 / 2 along the step, chunk by chunk.
+typedef struct searching {
+    const con_semismooth *m;
+    double t;
+    double slope[CON_CHUNKS_MAX], merit[CON_CHUNKS_MAX];
+} searching;
+
+static void merit_chunk(void *context, int begin, int end, int chunk, int worker)
 {
-    double merit = 0.0;
-    *slope = 0.0;
-    for (int i = 0; i < m->newton->contact_count; i++) {
+    (void)worker;
+    searching *s = context;
+    const con_semismooth *m = s->m;
+    double merit = 0.0, slope = 0.0;
+    for (int i = begin; i < end; i++) {
         con_equation e;
-        evaluate_contact(m, i, t, &e);
+        evaluate_contact(m, i, s->t, &e);
         for (int a = 0; a < 3; a++) {
             double change = 0.0;
             for (int b = 0; b < 3; b++)
                 change += e.A[a][b] * m->dr[i][b] + e.B[a][b] * m->du[i][b];
             merit += 0.5 * e.F[a] * e.F[a];
-            *slope += e.F[a] * change;
+            slope += e.F[a] * change;
         }
+    }
+    s->merit[chunk] = merit;
+    s->slope[chunk] = slope;
+}
+
+// |F|^2 / 2 at a step, and its slope there
+static double merit_at(const con_semismooth *m, double t, double *slope)
+{
+    searching s = {.m = m, .t = t};
+    double merit = 0.0;
+    *slope = 0.0;
+    con_newton_each(m->newton, merit_chunk, &s);
+    for (int k = 0; k < con_newton_chunks(m->newton); k++) {
+        merit += s.merit[k];
+        *slope += s.slope[k];
     }
     return merit;
 }
 
-static void evaluate(con_semismooth *m)
+// u and equation of each contact at r; its part of the merit
+static double evaluate_at(void *context, int begin, int end)
 {
-    m->merit = 0.0;
-    for (int i = 0; i < m->newton->contact_count; i++) {
+    con_semismooth *m = context;
+    double merit = 0.0;
+    for (int i = begin; i < end; i++) {
+        for (int k = 0; k < 3; k++) {
+            m->u[i][k] = m->newton->scratch[0][i][k];
+            m->dr[i][k] = m->du[i][k] = 0.0;
+        }
         evaluate_contact(m, i, 0.0, &m->equation[i]);
         for (int k = 0; k < 3; k++)
-            m->merit += 0.5 * m->equation[i].F[k] * m->equation[i].F[k];
+            merit += 0.5 * m->equation[i].F[k] * m->equation[i].F[k];
     }
+    return merit;
 }
 
-double con_semismooth_error(const con_semismooth *m)
+/// Squares of a point, chunk by chunk.
+typedef struct sizing {
+    const con_semismooth *m;
+    double r2[CON_CHUNKS_MAX], u2[CON_CHUNKS_MAX], q2[CON_CHUNKS_MAX];
+} sizing;
+
+static void size_chunk(void *context, int begin, int end, int chunk, int worker)
 {
+    (void)worker;
+    sizing *s = context;
+    const con_semismooth *m = s->m;
     double r2 = 0.0, u2 = 0.0, q2 = 0.0;
-    for (int i = 0; i < m->newton->contact_count; i++)
+    for (int i = begin; i < end; i++)
         for (int k = 0; k < 3; k++) {
             r2 += m->r[i][k] * m->r[i][k];
             u2 += m->u[i][k] * m->u[i][k];
             q2 += m->newton->q[i][k] * m->newton->q[i][k];
         }
+    s->r2[chunk] = r2;
+    s->u2[chunk] = u2;
+    s->q2[chunk] = q2;
+}
+
+double con_semismooth_error(const con_semismooth *m)
+{
+    sizing s = {.m = m};
+    double r2 = 0.0, u2 = 0.0, q2 = 0.0;
+    con_newton_each(m->newton, size_chunk, &s);
+    for (int k = 0; k < con_newton_chunks(m->newton); k++) {
+        r2 += s.r2[k];
+        u2 += s.u2[k];
+        q2 += s.q2[k];
+    }
     double scale = fmax(q2, fmax(r2, u2));
     return sqrt(2.0 * m->merit / (scale > 0.0 ? scale : 1.0));
 }
@@ -149,62 +204,76 @@ static bool is_zero(const double a[3][3])
     return largest == 0.0;
 }
 
-// (A + damping) dr + B W dr = -F, divided by A + damping; what is known of contacts with B = 0
-static bool prepare_step(con_semismooth *m)
+// (A + damping) dr + B W dr = -F of one contact, divided by A + damping; what is known of contacts
+// with B = 0. False where A is singular
+static bool prepare_contact(con_semismooth *m, int i)
 {
-    bool sound = true;
-    for (int i = 0; i < m->newton->contact_count; i++) {
-        const con_equation *e = &m->equation[i];
-        double A[3][3];
-        memcpy(A, e->A, sizeof A);
-        for (int k = 0; k < 3; k++)
-            A[k][k] += m->damping;
-        sound = invert((const double(*)[3])A, m->inverse[i]) && sound;
-        bool open = is_zero(e->B);
-        memset(m->B[i], 0, sizeof m->B[i]);
-        for (int a = 0; a < 3; a++) {
-            m->B[i][a][a] = open ? 0.0 : 1.0;
-            m->rhs[i][a] = 0.0;
-            for (int b = 0; b < 3; b++) {
-                m->rhs[i][a] -= m->inverse[i][a][b] * e->F[b];
-                m->A[i][a][b] = 0.0;
-                for (int c = 0; c < 3; c++)
-                    m->A[i][a][b] += m->inverse[i][a][c] * e->B[c][b];
-            }
-            m->known[i][a] = open ? m->rhs[i][a] : 0.0;
+    const con_equation *e = &m->equation[i];
+    double A[3][3];
+    memcpy(A, e->A, sizeof A);
+    for (int k = 0; k < 3; k++)
+        A[k][k] += m->damping;
+    bool sound = invert((const double(*)[3])A, m->inverse[i]), open = is_zero(e->B);
+    memset(m->B[i], 0, sizeof m->B[i]);
+    for (int a = 0; a < 3; a++) {
+        m->B[i][a][a] = open ? 0.0 : 1.0;
+        m->rhs[i][a] = 0.0;
+        for (int b = 0; b < 3; b++) {
+            m->rhs[i][a] -= m->inverse[i][a][b] * e->F[b];
+            m->A[i][a][b] = 0.0;
+            for (int c = 0; c < 3; c++)
+                m->A[i][a][b] += m->inverse[i][a][c] * e->B[c][b];
         }
+        m->known[i][a] = open ? m->rhs[i][a] : 0.0;
     }
     return sound;
 }
 
-// moves W of the known changes to the right side
-static void subtract_known(con_semismooth *m)
+// how many contacts are singular
+static double prepare_step(void *context, int begin, int end)
 {
-    con_newton_velocity(m->newton, (const double(*)[3])m->known, false, m->W_known);
-    for (int i = 0; i < m->newton->contact_count; i++)
+    double singular = 0.0;
+    for (int i = begin; i < end; i++)
+        singular += prepare_contact(context, i) ? 0.0 : 1.0;
+    return singular;
+}
+
+// moves W of the known changes to the right side
+static void subtract_known(void *context, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    con_semismooth *m = context;
+    for (int i = begin; i < end; i++)
         for (int a = 0; a < 3; a++)
             for (int b = 0; b < 3; b++)
                 m->rhs[i][a] -= m->A[i][a][b] * m->W_known[i][b];
 }
 
+// adds what is known; zero unless the step is not finite
+static double complete_step(void *context, int begin, int end)
+{
+    con_semismooth *m = context;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++)
+        for (int k = 0; k < 3; k++) {
+            m->du[i][k] += m->W_known[i][k];
+            sum += 0.0 * (m->dr[i][k] + m->du[i][k]);
+        }
+    return sum;
+}
+
 static cairn_status newton_step(con_semismooth *m)
 {
-    int n = m->newton->contact_count;
-    if (!prepare_step(m))
+    if (con_newton_sum(m->newton, prepare_step, m) > 0.0)
         return CAIRN_ERROR_NUMERICAL;
-    subtract_known(m);
+    con_newton_velocity(m->newton, (const double(*)[3])m->known, false, m->W_known);
+    con_newton_each(m->newton, subtract_known, m);
     const double(*A)[3][3] = (const double(*)[3][3])m->A, (*B)[3][3] = (const double(*)[3][3])m->B;
     cairn_status status = con_newton_factor(m->newton, A, B);
     if (status != CAIRN_OK)
         return status;
     con_newton_solve(m->newton, A, B, (const double(*)[3])m->rhs, m->dr, m->du);
-    double sum = 0.0;
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < 3; k++) {
-            m->du[i][k] += m->W_known[i][k];
-            sum += 0.0 * (m->dr[i][k] + m->du[i][k]);
-        }
-    return sum == 0.0 ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
+    return con_newton_sum(m->newton, complete_step, m) == 0.0 ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
 }
 
 // Goldstein and Price: between two lines of slope m1 and m2; Armijo: below the first
@@ -241,11 +310,7 @@ static void move(con_semismooth *m, double t)
 static bool look(con_semismooth *m)
 {
     double error = con_newton_error(m->newton, (const double(*)[3])m->r);
-    size_t n = (size_t)m->newton->contact_count;
-    memcpy(m->u, m->newton->scratch[0], n * sizeof *m->u);
-    memset(m->dr, 0, n * sizeof *m->dr);
-    memset(m->du, 0, n * sizeof *m->du);
-    evaluate(m);
+    m->merit = con_newton_sum(m->newton, evaluate_at, m);
     return isfinite(error) && isfinite(m->merit) && !con_newton_solved(m->newton);
 }
 

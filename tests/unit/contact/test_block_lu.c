@@ -79,7 +79,7 @@ static void solve_sample(const sample *s, int length, double *x)
     con_block_order order;
     con_block_lu lu;
     assert_int_equal(con_block_order_create(&s->pattern, s->block, s->arena, &order), CAIRN_OK);
-    assert_int_equal(con_block_lu_create(&order, s->arena, &lu), CAIRN_OK);
+    assert_int_equal(con_block_lu_create(&order, NULL, s->arena, &lu), CAIRN_OK);
     if (length > 0)
         lu.vector_length = length;
     for (int twice = 0; twice < 2; twice++)
@@ -150,7 +150,7 @@ static void singular_and_broken_matrices(void **state)
     con_block_order order;
     con_block_lu lu;
     assert_int_equal(con_block_order_create(&s.pattern, 3, s.arena, &order), CAIRN_OK);
-    assert_int_equal(con_block_lu_create(&order, s.arena, &lu), CAIRN_OK);
+    assert_int_equal(con_block_lu_create(&order, NULL, s.arena, &lu), CAIRN_OK);
     size_t entries = (size_t)s.pattern.start[3];
     s.values[4] = NAN;
     assert_false(con_block_lu_factor(&lu, s.values, NULL));
@@ -173,7 +173,7 @@ static void least_pivot_is_a_size(void **state)
     con_block_order order;
     con_block_lu lu;
     assert_int_equal(con_block_order_create(&s.pattern, 3, s.arena, &order), CAIRN_OK);
-    assert_int_equal(con_block_lu_create(&order, s.arena, &lu), CAIRN_OK);
+    assert_int_equal(con_block_lu_create(&order, NULL, s.arena, &lu), CAIRN_OK);
     memset(s.values, 0, (size_t)s.pattern.start[5] * 9 * sizeof(double));
     for (int i = 0; i < 5; i++) {
         double *block = s.values + 9 * con_block_pattern_find(&s.pattern, i, i);
@@ -223,6 +223,152 @@ static void order_is_a_permutation_with_little_fill(void **state)
     base_arena_destroy(arena);
 }
 
+enum { GRID = 40, GRID_BLOCKS = GRID * GRID, GRID_ROWS = 6 * GRID_BLOCKS };
+
+/// A matrix on a square grid of blocks of six, whose tree falls into parts.
+typedef struct grid {
+    con_block_pattern pattern;
+    con_block_order order;
+    double *values;
+    base_arena *arena;
+} grid;
+
+static grid grid_create(void)
+{
+    base_allocator allocator = base_allocator_default();
+    base_rng rng = base_rng_make(23);
+    grid g = {.arena = base_arena_create(&allocator, 1 << 20)};
+    int(*pairs)[2] = calloc(9 * GRID_BLOCKS, sizeof *pairs), count = 0;
+    for (int i = 0; i < GRID_BLOCKS; i++)
+        for (int k = 0; k < 9; k++) {
+            int row = i / GRID + k / 3 - 1, column = i % GRID + k % 3 - 1;
+            if (row < 0 || row >= GRID || column < 0 || column >= GRID)
+                continue;
+            pairs[count][0] = i;
+            pairs[count++][1] = row * GRID + column;
+        }
+    assert_int_equal(
+        con_block_pattern_create(GRID_BLOCKS, pairs, (size_t)count, g.arena, &g.pattern), CAIRN_OK);
+    free(pairs);
+    g.values = calloc(36 * (size_t)g.pattern.start[GRID_BLOCKS], sizeof *g.values);
+    for (int i = 0; i < GRID_BLOCKS; i++)
+        for (int k = g.pattern.start[i]; k < g.pattern.start[i + 1]; k++)
+            for (int d = 0; d < 36; d++)
+                g.values[36 * k + d] = base_rng_range(&rng, -1.0, 1.0) +
+                                       (g.pattern.column[k] == i && d % 7 == 0 ? 20.0 : 0.0);
+    assert_int_equal(con_block_order_create(&g.pattern, 6, g.arena, &g.order), CAIRN_OK);
+    return g;
+}
+
+static void grid_destroy(grid *g)
+{
+    base_arena_destroy(g->arena);
+    free(g->values);
+}
+
+// largest defect of A x = b
+static double grid_defect(const grid *g, const double *x, const double *b)
+{
+    double worst = 0.0;
+    for (int i = 0; i < GRID_ROWS; i++) {
+        double sum = -b[i];
+        for (int k = g->pattern.start[i / 6]; k < g->pattern.start[i / 6 + 1]; k++)
+            for (int d = 0; d < 6; d++)
+                sum += g->values[36 * k + 6 * (i % 6) + d] * x[6 * g->pattern.column[k] + d];
+        worst = fmax(worst, fabs(sum));
+    }
+    return worst;
+}
+
+static void solve_grid(const grid *g, base_workers *workers, double *x)
+{
+    con_block_lu lu;
+    assert_int_equal(con_block_lu_create(&g->order, workers, g->arena, &lu), CAIRN_OK);
+    for (int twice = 0; twice < 2; twice++) {
+        for (int i = 0; i < GRID_ROWS; i++)
+            x[i] = sin(i);
+        assert_true(con_block_lu_factor(&lu, g->values, NULL));
+        con_block_lu_solve(&lu, x);
+    }
+}
+
+static void parts_are_subtrees_and_cover_what_is_below_the_top(void **state)
+{
+    (void)state;
+    grid g = grid_create();
+    assert_int_equal(con_block_order_cut(&g.order, g.arena), CAIRN_OK);
+    assert_true(g.order.part_count >= 4 && g.order.part_count <= CON_BLOCK_PARTS_MAX);
+    int covered = g.order.top_count;
+    for (int p = 0; p < g.order.part_count; p++) {
+        const con_block_part *part = &g.order.part[p];
+        assert_true(part->begin < part->end && part->begin >= (p > 0 ? part[-1].end : 0));
+        covered += g.order.first[part->end] - g.order.first[part->begin];
+        for (int s = part->begin; s < part->end; s++) {
+            int up = g.order.parent[s];
+            assert_true(up < 0 || up < part->end || g.order.top_place[g.order.first[up]] >= 0);
+            assert_int_equal(g.order.top_place[g.order.first[s]], -1);
+        }
+    }
+    assert_int_equal(covered, GRID_BLOCKS);
+    grid_destroy(&g);
+}
+
+static void any_number_of_threads_gives_the_same_bits(void **state)
+{
+    (void)state;
+    grid g = grid_create();
+    double *whole = calloc(GRID_ROWS, 8), *first = calloc(GRID_ROWS, 8), *x = calloc(GRID_ROWS, 8);
+    solve_grid(&g, NULL, whole);
+    assert_int_equal(con_block_order_cut(&g.order, g.arena), CAIRN_OK);
+    solve_grid(&g, NULL, first);
+    for (int i = 0; i < GRID_ROWS; i++) {
+        x[i] = sin(i);
+        check_close(first[i], whole[i], 1e-12, 1e-12);
+    }
+    check_at_most(grid_defect(&g, first, x), 1e-12);
+    base_allocator allocator = base_allocator_default();
+    for (int threads = 1; threads <= 5; threads++) {
+        base_workers *workers = base_workers_create(&allocator, threads);
+        solve_grid(&g, workers, x);
+        base_workers_destroy(workers);
+        assert_memory_equal(first, x, GRID_ROWS * sizeof *x);
+    }
+    free(whole);
+    free(first);
+    free(x);
+    grid_destroy(&g);
+}
+
+static bool says_stop(const void *context)
+{
+    return *(const bool *)context;
+}
+
+static void threads_end_a_factorisation_and_make_another(void **state)
+{
+    (void)state;
+    grid g = grid_create();
+    base_allocator allocator = base_allocator_default();
+    base_workers *workers = base_workers_create(&allocator, 3);
+    double *x = calloc(GRID_ROWS, 8), *b = calloc(GRID_ROWS, 8);
+    assert_int_equal(con_block_order_cut(&g.order, g.arena), CAIRN_OK);
+    con_block_lu lu;
+    assert_int_equal(con_block_lu_create(&g.order, workers, g.arena, &lu), CAIRN_OK);
+    bool stop = true;
+    const con_dense_query query = {says_stop, &stop};
+    assert_false(con_block_lu_factor(&lu, g.values, &query));
+    stop = false;
+    assert_true(con_block_lu_factor(&lu, g.values, &query));
+    for (int i = 0; i < GRID_ROWS; i++)
+        x[i] = b[i] = cos(i);
+    con_block_lu_solve(&lu, x);
+    check_at_most(grid_defect(&g, x, b), 1e-12);
+    base_workers_destroy(workers);
+    free(x);
+    free(b);
+    grid_destroy(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +378,9 @@ int main(void)
         cmocka_unit_test(singular_and_broken_matrices),
         cmocka_unit_test(least_pivot_is_a_size),
         cmocka_unit_test(order_is_a_permutation_with_little_fill),
+        cmocka_unit_test(parts_are_subtrees_and_cover_what_is_below_the_top),
+        cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
+        cmocka_unit_test(threads_end_a_factorisation_and_make_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

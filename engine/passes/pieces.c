@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step in pieces. All sizes are powers of two of the step's, so that impulses which become those
+// of a shorter step, and back, keep their bits.
+#include "engine/passes/pieces.h"
+
+#include "engine/joints/joints.h"
+#include "engine/measures/time_step.h"
+#include "engine/pairs/spheres/spheres.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+// residual below which what is left is mostly the round-off of large problems
+static const double round_off = 1e-11;
+
+/// Where in the step a piece begins, s; counted as the time of whole steps is.
+static double time_of(const cairn_world *world, double whole, int done, int full)
+{
+    double steps = (double)world->step_count + (double)done / (double)full;
+    return world->time_start + steps * whole;
+}
+
+/// The size of the piece that follows: as large as the one that it is the other half of.
+static int next_size(int done)
+{
+    return done & -done;
+}
+
+/// What was done for a piece that is taken back counts too.
+static void add_effort(const cairn_step_report *piece, cairn_step_report *all)
+{
+    all->iterations += piece->iterations;
+    for (int i = 0; i < CAIRN_PHASE_COUNT; i++)
+        all->seconds[i] += piece->seconds[i];
+}
+
+/// The report of a piece comes to those before it.
+static void add_report(const cairn_step_report *piece, bool solved, cairn_step_report *all)
+{
+    cairn_step_report sum = *piece;
+    sum.pieces = all->pieces + 1;
+    sum.iterations = all->iterations;
+    memcpy(sum.seconds, all->seconds, sizeof sum.seconds);
+    add_effort(piece, &sum);
+    bool unsolved = strcmp(all->stop, "none") != 0 && strcmp(all->stop, "solved") != 0;
+    if (unsolved || (solved && strcmp(piece->stop, "none") == 0))
+        sum.stop = all->stop;
+    sum.error = fmax(piece->error, all->error);
+    sum.error_scaled = fmax(piece->error_scaled, all->error_scaled);
+    sum.error_siconos = fmax(piece->error_siconos, all->error_siconos);
+    sum.energy_rise = all->energy_rise + piece->energy_rise;
+    *all = sum;
+}
+
+static bool has_function(const cairn_world *world, int body)
+{
+    return body >= 0 && eng_extra_of(world, body).motion.function != NULL;
+}
+
+/// Whether a body, or a motor, that is moved by a function of time touches or holds another one. It
+/// has the mean velocity of a step in all of it, which begins half a step away from that of the
+/// step before: seen by a piece of a sixteenth, a body that it lifts would be accelerated eight
+/// times as fast.
+static bool is_driven(const cairn_world *world)
+{
+    const eng_contacts *c = &world->contacts;
+    if (world->motion_count == 0)
+        return false;
+    bool found = false;
+    for (int i = 0; i < c->cone_count && !found; i++)
+        found = has_function(world, c->body[i][0]) || has_function(world, c->body[i][1]);
+    for (int i = 0; i < world->joint_count && !found; i++)
+        found = world->joints[i].motor_function != NULL ||
+                has_function(world, world->joints[i].body[0]) ||
+                has_function(world, world->joints[i].body[1]);
+    return found;
+}
+
+bool eng_pieces_may_divide(const cairn_world *world)
+{
+    // spheres that have moved already are not taken back
+    return world->pieces.size > 1 && !world->pieces.gave_up && !eng_spheres_are_acted_on(world) &&
+           !is_driven(world);
+}
+
+bool eng_pieces_divide(cairn_world *world)
+{
+    con_stop stop = world->pieces.stop;
+    // a limit that was asked for, a problem without a solution and round-off are not mended by
+    // shorter steps
+    bool helps = stop == CON_STOP_STAGNATED || stop == CON_STOP_FAILED ||
+                 (stop == CON_STOP_ITERATION_LIMIT && world->def.max_iterations == 0);
+    helps = helps && !(world->report.error < round_off);
+    world->pieces.divide = helps && eng_pieces_may_divide(world);
+    if (world->pieces.divide)
+        add_effort(&world->report, &world->pieces.report);
+    return world->pieces.divide;
+}
+
+/// Runs the pieces that are left of a step. @param whole  s
+static cairn_status run_pieces(cairn_world *world, eng_piece *run, double whole, int full,
+                               cairn_error *error)
+{
+    eng_pieces *p = &world->pieces;
+    p->size = p->done > 0 ? next_size(p->done) : full;
+    while (p->done < full) {
+        eng_step_set(world, whole * (double)p->size / (double)full);
+        p->divide = false;
+        p->stop = CON_STOP_SOLVED;
+        cairn_status status = run(world, error);
+        if (p->divide) {
+            p->size /= 2;
+            continue;
+        }
+        if (status != CAIRN_OK)
+            return status;
+        bool solved = p->stop == CON_STOP_SOLVED;
+        p->gave_up = p->gave_up || (!solved && p->size == 1);
+        add_report(&world->report, solved, &p->report);
+        p->done += p->size;
+        world->time = time_of(world, whole, p->done, full);
+        p->size = next_size(p->done);
+    }
+    return CAIRN_OK;
+}
+
+cairn_status eng_pieces_step(cairn_world *world, eng_piece *run, cairn_error *error)
+{
+    eng_pieces *p = &world->pieces;
+    int full = 1 << world->def.step_halvings;
+    double whole = world->def.time_step;
+    if (p->done == 0)
+        *p = (eng_pieces){.report = {.stop = "none"}};
+    cairn_status status = run_pieces(world, run, whole, full, error);
+    eng_step_set(world, whole);
+    if (status != CAIRN_OK)
+        return status;
+    if (p->report.pieces > 1)
+        base_log(&world->logger, BASE_LOG_DETAIL,
+                 "step %" PRId64 ", t = %g s: made in %d pieces, because the solve of a longer one "
+                 "ended above the tolerance",
+                 world->step_count + 1, time_of(world, whole, 0, full), p->report.pieces);
+    world->time = time_of(world, whole, 0, full);
+    world->report = p->report;
+    p->done = 0;
+    return CAIRN_OK;
+}

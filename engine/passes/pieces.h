@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step whose solve ends above the tolerance is taken back and made in two halves, each of which
+// may be made in halves again: shorter steps change less at once, and their problems are solved
+// where that of the whole step has no known way to its solution.
+#ifndef CAIRN_ENGINE_PASSES_PIECES_H
+#define CAIRN_ENGINE_PASSES_PIECES_H
+
+#include "engine/state/world.h"
+
+/// One step of world->def.time_step from world->time on; it leaves time and count of steps alone.
+typedef cairn_status eng_piece(cairn_world *world, cairn_error *error);
+
+/// Makes a step, or goes on with one that was interrupted between two of its pieces. Afterwards
+/// the report is that of the whole step, with the contacts and forces of its last piece.
+cairn_status eng_pieces_step(cairn_world *world, eng_piece *run,
+                             cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Whether the piece in hand may be taken back and halved. Asked within its solve.
+bool eng_pieces_may_divide(const cairn_world *world);
+
+/// After a solve that ended above the tolerance: whether the piece is to be halved. Where it is,
+/// the solve answers CAIRN_INTERRUPTED, and the piece is taken back as one that was interrupted.
+bool eng_pieces_divide(cairn_world *world);
+
+#endif

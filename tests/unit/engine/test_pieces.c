@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps that are made in pieces because their solve ended above the tolerance: how they are halved,
+// that the pieces are shorter steps and nothing else, that limits which were asked for are kept,
+// and that a step which is interrupted between two pieces goes on there.
+#include "tests/check.h"
+#include <cairn/cairn.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static cairn_error error;
+
+static void check(cairn_status status)
+{
+    if (status != CAIRN_OK)
+        fail_msg("%s", error.message);
+}
+
+/// A solver that gives up in chosen calls.
+typedef struct moody_solver {
+    cairn_world *world;
+    int calls, steps;
+    const char *moods; // a letter a call: 'u' gives up, 'i' interrupts the world, else it solves;
+                       // the last one holds for all that follow
+} moody_solver;
+
+static cairn_status solve_moodily(void *context, const cairn_problem_data *data, double tolerance,
+                                  double (*impulses)[3], int *iterations)
+{
+    moody_solver *solver = context;
+    size_t last = strlen(solver->moods) - 1, at = (size_t)solver->calls++;
+    char mood = solver->moods[at < last ? at : last];
+    *iterations = 1;
+    if (mood == 'u') {
+        // far from any solution
+        memset(impulses, 0, (size_t)data->contacts * sizeof *impulses);
+        return CAIRN_OK;
+    }
+    if (mood == 'i')
+        cairn_world_interrupt(solver->world);
+    cairn_problem *problem;
+    cairn_solve_def def = cairn_default_solve_def();
+    cairn_solve_report report;
+    def.tolerance = 0.01 * tolerance;
+    check(cairn_problem_create(data, &problem, &error));
+    check(cairn_problem_solve(problem, &def, &report, &error));
+    check(cairn_problem_get_impulses(problem, impulses, NULL, &error));
+    cairn_problem_destroy(problem);
+    return CAIRN_OK;
+}
+
+/// Two boxes, one thrown, on a floor; 5 ms a step. @param most  iterations; 0: the solver's own
+/// limit
+static cairn_world *build_with(moody_solver *solver, int halvings, int most)
+{
+    cairn_world_def def = cairn_default_world_def();
+    def.step_halvings = halvings;
+    def.max_iterations = most;
+    def.tolerance = 1e-8;
+    cairn_world *world;
+    check(cairn_world_create(&def, &world, &error));
+    cairn_material_id any = {0};
+    check(cairn_pair_set_law(world, any, any, "signorini_coulomb", &error));
+    check(cairn_pair_set_value(world, any, any, "friction", cairn_number(0.3), &error));
+    cairn_shape_def floor = cairn_default_shape_def(CAIRN_HALFSPACE);
+    cairn_shape_def box = cairn_default_shape_def(CAIRN_BOX);
+    cairn_body_def fixed = cairn_default_body_def(), free = cairn_default_body_def();
+    cairn_body_id unused;
+    box.half_size[0] = box.half_size[1] = box.half_size[2] = 0.5;
+    fixed.kind = CAIRN_FIXED;
+    check(cairn_shape_create(world, &floor, &fixed.shape, &error));
+    check(cairn_body_create(world, &fixed, &unused, &error));
+    check(cairn_shape_create(world, &box, &free.shape, &error));
+    for (int i = 0; i < 2; i++) {
+        free.position[2] = 0.5 + i;
+        free.velocity[0] = 3.0 * i;
+        check(cairn_body_create(world, &free, &unused, &error));
+    }
+    solver->world = world;
+    solver->calls = 0;
+    if (solver->moods != NULL)
+        check(cairn_world_set_solver_function(world, CAIRN_PROBLEM_GLOBAL, solve_moodily, solver,
+                                              &error));
+    return world;
+}
+
+static cairn_world *build(moody_solver *solver, int halvings)
+{
+    return build_with(solver, halvings, 0);
+}
+
+static void step(cairn_world *world, int count)
+{
+    for (int i = 0; i < count; i++)
+        check(cairn_world_step(world, &error));
+}
+
+static void check_same_bodies(const cairn_world *a, const cairn_world *b)
+{
+    for (int i = 0; i < cairn_body_count(a); i++) {
+        cairn_body_view x, y;
+        check(cairn_body_get(a, cairn_body_at(a, i), &x));
+        check(cairn_body_get(b, cairn_body_at(b, i), &y));
+        assert_memory_equal(x.position, y.position, sizeof x.position);
+        assert_memory_equal(x.orientation, y.orientation, sizeof x.orientation);
+        assert_memory_equal(x.velocity, y.velocity, sizeof x.velocity);
+        assert_memory_equal(x.angular_velocity, y.angular_velocity, sizeof x.angular_velocity);
+    }
+}
+
+static void test_two_halves(void **state)
+{
+    (void)state;
+    moody_solver moody = {.moods = "ssus"}, good = {.moods = "s"};
+    cairn_world *world = build(&moody, 4), *other = build(&good, 4);
+    step(world, 3);
+    const cairn_step_report *report = cairn_world_get_report(world);
+    assert_int_equal(report->pieces, 2);
+    assert_int_equal(report->iterations, 3);
+    assert_string_equal(report->stop, "solved");
+    assert_int_equal(moody.calls, 5);
+    // the same by hand
+    step(other, 2);
+    check(cairn_world_set_time_step(other, 0.5 / 200.0, &error));
+    step(other, 2);
+    check(cairn_world_set_time_step(other, 1.0 / 200.0, &error));
+    check_same_bodies(world, other);
+    assert_int_equal(cairn_world_get_step_count(world), 3);
+    assert_true(cairn_world_get_time(world) == 3.0 * (1.0 / 200.0));
+    // and the steps after it are whole again, from the same guess
+    step(world, 5);
+    step(other, 5);
+    assert_int_equal(cairn_world_get_report(world)->pieces, 1);
+    check_same_bodies(world, other);
+    check_close(cairn_world_get_energy(world).friction, cairn_world_get_energy(other).friction,
+                1e-12, 0.0);
+    cairn_world_destroy(world);
+    cairn_world_destroy(other);
+}
+
+static void test_uneven_pieces(void **state)
+{
+    (void)state;
+    // whole, half and quarter fail; eighth and eighth hold; the next quarter fails; its eighths
+    // hold; the half holds
+    moody_solver moody = {.moods = "uuussusss"}, good = {.moods = "s"};
+    cairn_world *world = build(&moody, 4), *other = build(&good, 4);
+    step(world, 1);
+    assert_int_equal(cairn_world_get_report(world)->pieces, 5);
+    assert_int_equal(moody.calls, 9);
+    const double parts[5] = {8.0, 8.0, 8.0, 8.0, 2.0};
+    for (int i = 0; i < 5; i++) {
+        check(cairn_world_set_time_step(other, 1.0 / 200.0 / parts[i], &error));
+        step(other, 1);
+    }
+    check_same_bodies(world, other);
+    cairn_world_destroy(world);
+    cairn_world_destroy(other);
+}
+
+static void test_hopeless(void **state)
+{
+    (void)state;
+    // five sizes fail, then what is left is taken in as large pieces as there are: 1/16, 1/16, 1/8,
+    // 1/4, 1/2
+    moody_solver moody = {.moods = "u"};
+    cairn_world *world = build(&moody, 4);
+    step(world, 1);
+    const cairn_step_report *report = cairn_world_get_report(world);
+    assert_int_equal(report->pieces, 5);
+    assert_int_equal(moody.calls, 9);
+    assert_string_equal(report->stop, "stagnated");
+    assert_true(report->error > 1e-8);
+    assert_int_equal(cairn_world_get_step_count(world), 1);
+    cairn_world_destroy(world);
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    moody_solver moody = {.moods = "u"}, none = {0};
+    cairn_world *world = build(&moody, 0);
+    step(world, 1);
+    assert_int_equal(moody.calls, 1);
+    assert_int_equal(cairn_world_get_report(world)->pieces, 1);
+    cairn_world_destroy(world);
+    // a number of iterations that was asked for is kept
+    world = build_with(&none, 4, 1);
+    check(cairn_world_set_solver(world, "gauss_seidel", &error));
+    step(world, 1);
+    assert_string_equal(cairn_world_get_report(world)->stop, "iteration_limit");
+    assert_int_equal(cairn_world_get_report(world)->iterations, 1);
+    assert_int_equal(cairn_world_get_report(world)->pieces, 1);
+    cairn_world_destroy(world);
+}
+
+static void test_interrupted_between(void **state)
+{
+    (void)state;
+    moody_solver moody = {.moods = "susis"}, even = {.moods = "suss"};
+    cairn_world *world = build(&moody, 4), *other = build(&even, 4);
+    step(other, 3);
+    step(world, 1);
+    assert_int_equal(cairn_world_step(world, &error), CAIRN_INTERRUPTED);
+    assert_int_equal(cairn_world_get_step_count(world), 1);
+    check_close(cairn_world_get_time(world), 1.5 / 200.0, 1e-15, 0.0);
+    assert_int_equal(cairn_world_set_time_step(world, 0.001, &error), CAIRN_ERROR_ARGUMENT);
+    // it goes on, in memory and from a file
+    const char *path = "test_pieces_checkpoint.h5";
+    cairn_snapshot *snapshot;
+    check(cairn_world_snapshot(world, &snapshot, &error));
+    check(cairn_world_save(world, path, NULL, &error));
+    for (int way = 0; way < 3; way++) {
+        moody_solver good = {.moods = "s"};
+        cairn_world *next = way == 2 ? build(&good, 4) : world;
+        if (way == 1)
+            check(cairn_world_revert(world, snapshot, &error));
+        if (way == 2)
+            check(cairn_world_restore(next, path, &error));
+        step(next, 1);
+        const cairn_step_report *report = cairn_world_get_report(next);
+        assert_int_equal(report->pieces, 2);
+        assert_string_equal(report->stop, "solved");
+        step(next, 1);
+        assert_int_equal(cairn_world_get_step_count(next), 3);
+        check_same_bodies(next, other);
+        assert_true(cairn_world_get_time(next) == cairn_world_get_time(other));
+        assert_true(cairn_world_get_hash(next) == cairn_world_get_hash(other));
+        if (way == 2)
+            cairn_world_destroy(next);
+    }
+    remove(path);
+    cairn_snapshot_destroy(snapshot);
+    cairn_world_destroy(world);
+    cairn_world_destroy(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_halves),
+        cmocka_unit_test(test_uneven_pieces),
+        cmocka_unit_test(test_hopeless),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_interrupted_between),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
