@@ -43,7 +43,7 @@ typedef struct cairn_ranks {
 /// @param ranks  copied
 /// @return CAIRN_ERROR_ARGUMENT for numbers that do not fit, or a world that is shared already;
 ///         CAIRN_ERROR_MEMORY
-/// Tests: tests/unit/engine/test_share.c, tests/cli/driven/test_ranks.py
+/// Tests: tests/unit/engine/actions/test_share.c, tests/cli/driven/test_ranks.py
 CAIRN_API cairn_status cairn_world_share(cairn_world *world, const cairn_ranks *ranks,
                                          cairn_error *error) CAIRN_CHECK_RESULT;
 
