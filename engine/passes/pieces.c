@@ -77,11 +77,20 @@ static bool is_driven(const cairn_world *world)
     return found;
 }
 
+/// Whether the step asks what springs hold before the world's first one: each piece would ask
+/// again.
+static bool finds_first_energies(const cairn_world *world)
+{
+    return world->step_count == 0 &&
+           (world->contacts.count > world->contacts.cone_count || world->connector_count > 0 ||
+            eng_spheres_slot_count(world) > 0);
+}
+
 bool eng_pieces_may_divide(const cairn_world *world)
 {
     // spheres that have moved already are not taken back
     return world->pieces.size > 1 && !world->pieces.gave_up && !eng_spheres_are_acted_on(world) &&
-           !is_driven(world);
+           !is_driven(world) && !finds_first_energies(world);
 }
 
 bool eng_pieces_divide(cairn_world *world)

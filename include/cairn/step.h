@@ -9,19 +9,21 @@
 extern "C" {
 #endif
 
-/// Advances by one time step. A step whose solve stops early is done with the best point found and
-/// says so in the report and in the log; non-finite state stops with the body's identity.
+/// Advances by one time step. Where a solve ends above the tolerance the step is made in shorter
+/// pieces (`step_halvings` of the world's definition); what ends above it even so is done with the
+/// best point found and says so in the report and in the log. Non-finite state stops with the
+/// body's identity.
 /// @return CAIRN_INTERRUPTED after cairn_world_interrupt
 CAIRN_API cairn_status cairn_world_step(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Asks for an end of the step that is going on, or of the next one where none is: it returns
-/// CAIRN_INTERRUPTED, and the world stays at the last whole step. It can then be saved and stepped
-/// on, with the same bits as if it had not been interrupted; the problem and the report of the last
-/// step are gone. A solve ends within its current iteration, other parts of a step are finished. A
-/// solve that acts on spheres in particle slots is finished too, and the next step is the one that
-/// is interrupted.
-/// May be called from a signal handler and from any thread, during a step and at any other time
-/// while the world is there. Nothing for NULL. Tests: tests/regress/test_interrupt.c
+/// CAIRN_INTERRUPTED, and the world stays at the last whole step, or, of a step in pieces, at the
+/// last whole piece: the next call makes the rest. It can then be saved and stepped on, with the
+/// same bits as if it had not been interrupted; the problem and the report of the last step are
+/// gone. A solve ends within its current iteration, other parts of a step are finished. A solve
+/// that acts on spheres in particle slots is finished too, and the next step is the one that is
+/// interrupted. May be called from a signal handler and from any thread, during a step and at any
+/// other time while the world is there. Nothing for NULL. Tests: tests/regress/test_interrupt.c
 CAIRN_API void cairn_world_interrupt(cairn_world *world);
 
 /// The contact that limits the time step.
