@@ -124,7 +124,8 @@ INLINE int find_pivot(const double *x, int first, int count)
     vector4 most = {0.0};
     int i = first + 1;
     for (; i + 4 <= count; i += 4) {
-        mask4 size = *(const mask4 *)(x + i) & INT64_MAX, larger = (vector4)size > most;
+        const vector4 next = *(const vector4 *)(x + i);
+        mask4 size = (mask4)next & INT64_MAX, larger = (vector4)size > most;
         most = (vector4)((size & larger) | ((mask4)most & ~larger));
     }
     double largest = 0.0;

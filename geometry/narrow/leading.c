@@ -114,13 +114,12 @@ static void part_by_edge(const geo_core *a, int i, const geo_core *b, int j, pla
         *whole = true;
     }
     const int *ends = a->edge_vertices[i], *faces = a->edge_faces[i];
-    geo_edge_view ea;
-    ea.point = a->vertices[ends[0]];
-    ea.along = vec3_sub(a->vertices[ends[1]], ea.point);
-    if (!crosses(eb->n0, eb->n1, ea.along))
+    vec3 point = a->vertices[ends[0]], along = vec3_sub(a->vertices[ends[1]], point);
+    if (!crosses(eb->n0, eb->n1, along))
         return;
-    ea.middle = vec3_add(a->face_normals[faces[0]], a->face_normals[faces[1]]);
-    ea.full = false;
+    vec3 n0 = a->face_normals[faces[0]], n1 = a->face_normals[faces[1]];
+    const geo_edge_view ea = {
+        .point = point, .along = along, .n0 = n0, .n1 = n1, .middle = vec3_add(n0, n1)};
     geo_edges_try(&ea, i, eb, j, sat);
 }
 
