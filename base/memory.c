@@ -12,6 +12,8 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #include <unistd.h>
+#else
+enum { MADV_HUGEPAGE, MADV_DONTNEED }; // told to nobody
 #endif
 
 enum { ARENA_ALIGNMENT = 64 };
@@ -73,31 +75,28 @@ void base_release(const base_allocator *allocator, void *block)
         allocator->reallocate(allocator->context, block, 0);
 }
 
-void base_advise_large(void *block, size_t size)
+/// Tells the system something of the pages that lie wholly within a block; it may do nothing.
+static void advise(void *block, size_t size, uintptr_t page, int advice)
 {
 #if defined(__linux__)
-    const uintptr_t page = (uintptr_t)1 << 21;
     uintptr_t begin = ((uintptr_t)block + page - 1) / page * page;
     uintptr_t end = ((uintptr_t)block + size) / page * page;
     if (end > begin)
-        (void)madvise((char *)block + (begin - (uintptr_t)block), end - begin, MADV_HUGEPAGE);
+        (void)madvise((char *)block + (begin - (uintptr_t)block), end - begin, advice);
 #else
-    (void)block, (void)size;
+    (void)block, (void)size, (void)page, (void)advice;
 #endif
+}
+
+void base_advise_large(void *block, size_t size)
+{
+    advise(block, size, (uintptr_t)1 << 21, MADV_HUGEPAGE);
 }
 
 void base_give_back(void *block, size_t size)
 {
-#if defined(__linux__)
-    // no system has larger ones but where it was told to
-    const uintptr_t page = (uintptr_t)1 << 16;
-    uintptr_t begin = ((uintptr_t)block + page - 1) / page * page;
-    uintptr_t end = ((uintptr_t)block + size) / page * page;
-    if (end > begin)
-        (void)madvise((char *)block + (begin - (uintptr_t)block), end - begin, MADV_DONTNEED);
-#else
-    (void)block, (void)size;
-#endif
+    // no system has larger pages but where it was told to
+    advise(block, size, (uintptr_t)1 << 16, MADV_DONTNEED);
 }
 
 size_t base_resident_bytes(void)

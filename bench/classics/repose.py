@@ -3,7 +3,6 @@
 """usage: repose.py PROGRAM FOLDER [LAMMPS]"""
 import csv
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -14,28 +13,6 @@ GRAIN, DENSITY, STIFFNESS, DAMPING, STEP, END = 0.01, 2500.0, 1e4, 600.0, 3e-5, 
 # in grains: plate, period, and the block on it
 PLATE, ACROSS, LONG, HIGH = 60, 6, 44, 22
 SEEDS, FRICTIONS = (1, 2, 3), (0.5, 0.3)
-
-
-def make_input(folder, seed):
-    """Grains of 0.9 to 1.1 on a loose grid, the plate's half a grain apart; both to CSV."""
-    os.makedirs(folder, exist_ok=True)
-    lot = random.Random(seed)
-    grains, plate = [], []
-    pitch = 1.2 * GRAIN
-    for k in range(int(HIGH * GRAIN / pitch)):
-        for j in range(int(ACROSS * GRAIN / pitch)):
-            for i in range(int(LONG * GRAIN / pitch)):
-                place = [(i + 0.5) * pitch - 0.5 * LONG * GRAIN, (j + 0.5) * ACROSS * GRAIN / 5, (k + 1) * pitch]
-                grains.append([x + lot.uniform(-0.03, 0.03) * GRAIN for x in place] +
-                              [0.5 * GRAIN * lot.uniform(0.9, 1.1)])
-    for j in range(2 * ACROSS):
-        for i in range(2 * PLATE + 1):
-            plate.append([0.5 * GRAIN * (i - PLATE), (j + 0.5) * 0.5 * GRAIN, 0.0, 0.5 * GRAIN])
-    for name, rows in (("grains", grains), ("plate", plate)):
-        with open(os.path.join(folder, name + ".csv"), "w") as file:
-            file.write("x,y,z,radius\n")
-            file.writelines(",".join(map(repr, row)) + "\n" for row in rows)
-    return grains, plate
 
 
 def by_cairn(folder, friction):
@@ -89,7 +66,7 @@ for friction in FRICTIONS:
     sums = [0.0, 0.0]
     for seed in SEEDS:
         folder = os.path.join(study.FOLDER, f"repose-{seed}")
-        grains, plate = make_input(folder, seed)
+        grains, plate = study.block_on_plate(folder, seed, GRAIN, PLATE, ACROSS, LONG, HIGH)
         angles = [by_cairn(folder, friction)]
         if len(sys.argv) > 3:
             angles.append(by_lammps(sys.argv[3], folder, grains, plate, friction))

@@ -3,10 +3,9 @@
 """usage: rolling_heap.py PROGRAM FOLDER
 
 Prints for each coefficient of rolling friction the slope of heaps from the grids of SEEDS under both laws, and of
-the rigid runs the steps that ended above 1e-6. About three quarters of an hour of CPU time."""
+the rigid runs the steps that ended above 1e-6. The rigid runs take hours."""
 import csv
 import os
-import random
 import shutil
 
 import study
@@ -18,32 +17,11 @@ SEEDS, ROLLINGS = (1, 2, 3), (0.05, 0.1, 0.2, 0.4)
 LAWS = {"hooke": 4e-5, "signorini_coulomb": 2e-3}
 
 
-def make_input(folder, seed):
-    """Grains of 0.9 to 1.1 on a loose grid, the plate's half a grain apart; both to CSV."""
-    os.makedirs(folder, exist_ok=True)
-    lot = random.Random(seed)
-    pitch = 1.2 * GRAIN
-    grains, plate = [], []
-    for k in range(int(HIGH * GRAIN / pitch)):
-        for j in range(int(ACROSS * GRAIN / pitch)):
-            for i in range(int(LONG * GRAIN / pitch)):
-                place = [(i + 0.5) * pitch - 0.5 * LONG * GRAIN, (j + 0.5) * ACROSS * GRAIN / 4, (k + 1) * pitch]
-                grains.append([x + lot.uniform(-0.03, 0.03) * GRAIN for x in place] +
-                              [0.5 * GRAIN * lot.uniform(0.9, 1.1)])
-    for j in range(2 * ACROSS):
-        for i in range(2 * PLATE + 1):
-            plate.append([0.5 * GRAIN * (i - PLATE), (j + 0.5) * 0.5 * GRAIN, 0.0, 0.5 * GRAIN])
-    for name, rows in (("grains", grains), ("plate", plate)):
-        with open(os.path.join(folder, name + ".csv"), "w", encoding="utf-8") as file:
-            file.write("x,y,z,radius\n")
-            file.writelines(",".join(map(repr, row)) + "\n" for row in rows)
-
-
 def heap(seed, law, rolling):
     """Slope in degrees of one heap, and the part of its steps that ended above the tolerance."""
     name = f"heap-{seed}"
     folder = os.path.join(study.FOLDER, name)
-    make_input(folder, seed)
+    study.block_on_plate(folder, seed, GRAIN, PLATE, ACROSS, LONG, HIGH)
     shutil.copy(os.path.join(os.path.dirname(os.path.abspath(__file__)), "rolling_heap.lua"), folder)
     out = study.run(f"{name}/{law}-{rolling}", os.path.join(folder, "rolling_heap.lua"), "--until", str(END),
                     "--energy-every", "1000", "--paraview-every", "0", "--trajectory-every", "0", "--accept-unsolved",

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import random
 import re
 import struct
 import subprocess
@@ -99,3 +100,27 @@ def slope(places, grain):
         _, fall = line([1.5 * grain * (cell + 0.5) for cell in cells], [top[cell] for cell in cells])
         angles.append(math.degrees(math.atan(-fall)))
     return sum(angles) / 2
+
+
+def block_on_plate(folder, seed, grain, half, across, length, height):
+    """Grains of 0.9 to 1.1 on a loose grid and a plate of grains half a grain apart, lengths in grains, the plate
+    2 `half` long; both to grains.csv and plate.csv in the folder. Returns their rows (x, y, z, radius)."""
+    os.makedirs(folder, exist_ok=True)
+    lot = random.Random(seed)
+    grains, plate = [], []
+    pitch = 1.2 * grain
+    rows = int(across * grain / pitch)
+    for k in range(int(height * grain / pitch)):
+        for j in range(rows):
+            for i in range(int(length * grain / pitch)):
+                place = [(i + 0.5) * pitch - 0.5 * length * grain, (j + 0.5) * across * grain / rows, (k + 1) * pitch]
+                grains.append([x + lot.uniform(-0.03, 0.03) * grain for x in place] +
+                              [0.5 * grain * lot.uniform(0.9, 1.1)])
+    for j in range(2 * across):
+        for i in range(2 * half + 1):
+            plate.append([0.5 * grain * (i - half), (j + 0.5) * 0.5 * grain, 0.0, 0.5 * grain])
+    for name, lines in (("grains", grains), ("plate", plate)):
+        with open(os.path.join(folder, name + ".csv"), "w", encoding="utf-8") as file:
+            file.write("x,y,z,radius\n")
+            file.writelines(",".join(map(repr, line)) + "\n" for line in lines)
+    return grains, plate

@@ -65,10 +65,8 @@ static bool has_function(const cairn_world *world, int body)
 static bool is_driven(const cairn_world *world)
 {
     const eng_contacts *c = &world->contacts;
-    if (world->motion_count == 0)
-        return false;
     bool found = false;
-    for (int i = 0; i < c->cone_count && !found; i++)
+    for (int i = 0; i < c->cone_count && world->motion_count > 0 && !found; i++)
         found = has_function(world, c->body[i][0]) || has_function(world, c->body[i][1]);
     for (int i = 0; i < world->joint_count && !found; i++)
         found = world->joints[i].motor_function != NULL ||

@@ -248,7 +248,8 @@ static bool allocate_results(cairn_world *world)
 /// hundredth and so on.
 static void log_unsolved(cairn_world *world)
 {
-    if (world->pieces.stop == CON_STOP_SOLVED)
+    const char *stop = world->report.stop;
+    if (strcmp(stop, "none") == 0 || strcmp(stop, con_stop_name(CON_STOP_SOLVED)) == 0)
         return;
     int64_t count = ++world->unsolved_count;
     while (count % 10 == 0)

@@ -49,6 +49,14 @@ static cairn_status solve_moodily(void *context, const cairn_problem_data *data,
     return CAIRN_OK;
 }
 
+static int warnings;
+
+static void count_warnings(void *context, cairn_log_level level, const char *text)
+{
+    (void)context;
+    warnings += level == CAIRN_WARNING && strstr(text, "above the tolerance") != NULL;
+}
+
 /// Two boxes, one thrown, on a floor; 5 ms a step. @param most  iterations; 0: the solver's own
 /// limit
 static cairn_world *build_with(moody_solver *solver, int halvings, int most)
@@ -56,6 +64,7 @@ static cairn_world *build_with(moody_solver *solver, int halvings, int most)
     cairn_world_def def = cairn_default_world_def();
     def.step_halvings = halvings;
     def.max_iterations = most;
+    def.log = count_warnings;
     def.tolerance = 1e-8;
     cairn_world *world;
     check(cairn_world_create(&def, &world, &error));
@@ -175,6 +184,46 @@ static void test_hopeless(void **state)
     cairn_world_destroy(world);
 }
 
+static void test_one_open_piece(void **state)
+{
+    (void)state;
+    // the last piece is solved, but the step is not
+    moody_solver moody = {.moods = "uuuuus"};
+    cairn_world *world = build(&moody, 4);
+    warnings = 0;
+    step(world, 1);
+    assert_string_equal(cairn_world_get_report(world)->stop, "stagnated");
+    assert_true(cairn_world_get_report(world)->error > 1e-8);
+    assert_int_equal(warnings, 1);
+    cairn_world_destroy(world);
+}
+
+static cairn_status turn_faster(void *context, double time, double *value, cairn_error *unused)
+{
+    (void)context, (void)unused;
+    *value = time;
+    return CAIRN_OK;
+}
+
+static void test_driven(void **state)
+{
+    (void)state;
+    // a motor that follows the time would jump between a step and its pieces
+    moody_solver moody = {.moods = "u"};
+    cairn_world *world = build(&moody, 4);
+    cairn_joint_def hinge = cairn_default_joint_def(CAIRN_JOINT_HINGE);
+    cairn_joint_id joint;
+    hinge.a = cairn_body_at(world, 1);
+    hinge.b = cairn_body_at(world, 2);
+    check(cairn_joint_create(world, &hinge, &joint, &error));
+    check(cairn_joint_set_motor_function(world, joint, turn_faster, NULL, &error));
+    step(world, 1);
+    assert_true(moody.calls > 0);
+    assert_string_equal(cairn_world_get_report(world)->stop, "stagnated");
+    assert_int_equal(cairn_world_get_report(world)->pieces, 1);
+    cairn_world_destroy(world);
+}
+
 static void test_limits(void **state)
 {
     (void)state;
@@ -280,7 +329,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_halves),     cmocka_unit_test(test_uneven_pieces),
-        cmocka_unit_test(test_hopeless),       cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_hopeless),       cmocka_unit_test(test_one_open_piece),
+        cmocka_unit_test(test_driven),         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_first_energies), cmocka_unit_test(test_interrupted_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
