@@ -77,6 +77,7 @@ typedef struct con_newton {
     con_goal goal;
     const con_control *control;
     con_report *report; // history is added to it; may be NULL
+    bool rough;         // solves are not refined: set around those that decide only where to aim
     int factorisations;
     int limit;         // of factorisations: then the island is late
     double (*best)[3]; // [n] r of the least error so far
@@ -151,7 +152,7 @@ cairn_status con_newton_allocate_factors(con_newton *newton) CAIRN_CHECK_RESULT;
 cairn_status con_newton_factor(con_newton *newton, const double (*A)[3][3],
                                const double (*B)[3][3]) CAIRN_CHECK_RESULT;
 
-/// Solves y + A W B y = rhs with the factors of con_newton_factor, refined.
+/// Solves y + A W B y = rhs with the factors of con_newton_factor, refined unless newton->rough.
 /// @param y     [n][3] out
 /// @param W_B_y [n][3] out: W B y
 void con_newton_solve(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3],

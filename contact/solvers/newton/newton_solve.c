@@ -263,7 +263,7 @@ static void solve_bodies(solving *s)
         divide(newton, s->d);
         if (newton->joints != NULL)
             con_newton_joints_update(newton->joints, s->d);
-        s->last = advance_bodies(s) || round + 1 == ROUNDS;
+        s->last = advance_bodies(s) || newton->rough || round + 1 == ROUNDS;
         if (newton->groups != NULL) {
             con_newton_groups_spread(newton->groups, s->d, s->weighted);
             con_newton_groups_spread(newton->groups, s->v, s->W_B_y);
