@@ -154,6 +154,10 @@ static cairn_status prepare_problem(const con_solver *solver, con_problem *probl
         return CAIRN_ERROR_UNSUPPORTED;
     if (!bodies && problem->W == NULL)
         return CAIRN_ERROR_ARGUMENT;
+    if (problem->rates != NULL)
+        return (solver->needs & CON_NEEDS_BODIES) != 0
+                   ? CAIRN_ERROR_UNSUPPORTED
+                   : con_problem_to_delassus(problem, arena, problem);
     if ((solver->needs & CON_NEEDS_DELASSUS) && problem->W == NULL)
         return con_problem_assemble_delassus(problem, arena);
     return CAIRN_OK;
