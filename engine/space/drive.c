@@ -68,11 +68,29 @@ double eng_drive_kinetic(const cairn_world *world)
 }
 
 /// Of B's image against A's, by lattice vectors.
+static vec3 shift_between(const cairn_world *world, int a, int b, vec3 point)
+{
+    return vec3_sub(eng_image_shift(world, b, point), eng_image_shift(world, a, point));
+}
+
 static vec3 shift_of(const cairn_world *world, int contact)
 {
-    const eng_contacts *c = &world->contacts;
-    return vec3_sub(eng_image_shift(world, c->body[contact][1], c->point[contact]),
-                    eng_image_shift(world, c->body[contact][0], c->point[contact]));
+    const int *body = world->contacts.body[contact];
+    return shift_between(world, body[0], body[1], world->contacts.point[contact]);
+}
+
+double eng_drive_closing(const cairn_world *world, int a, int b, vec3 point, vec3 normal)
+{
+    const eng_cell *cell = &world->cell;
+    double closing = 0.0;
+    if (!cell->any || !(is_driven(cell, 0) || is_driven(cell, 1) || is_driven(cell, 2)))
+        return 0.0;
+    vec3 shift = shift_between(world, a, b, point);
+    for (int k = 0; k < 3; k++)
+        if (is_driven(cell, k))
+            closing += fabs(vec3_get(normal, k) * vec3_get(shift, k)) *
+                       (cell->drive[k]->speed + fabs(cell->gradient.m[k][k]));
+    return closing;
 }
 
 void eng_drive_contact(const cairn_world *world, int contact)
@@ -91,8 +109,7 @@ static double given_push(const cairn_world *world, int side)
 {
     double sum = 0.0;
     for (int i = 0; i < world->contacts.cone_count && world->given != NULL; i++) {
-        vec3 impulse =
-            mat3_apply_transposed(&world->contacts.frame[i], vec3_from(world->given[i]));
+        vec3 impulse = mat3_apply_transposed(&world->contacts.frame[i], vec3_from(world->given[i]));
         sum += vec3_get(impulse, side) * vec3_get(shift_of(world, i), side);
     }
     return sum;
@@ -130,9 +147,9 @@ cairn_status eng_drive_prepare(cairn_world *world, int n)
         driven->side[r] = k;
         driven->mass[r] = drive->mass / 12.0 * length * length;
         driven->before[r] = cell->gradient.m[k][k];
-        driven->free[r] = driven->before[r] + (given_push(world, k) - world->def.time_step *
-                                                                          volume * drive->stress) /
-                                                  driven->mass[r];
+        driven->free[r] = driven->before[r] +
+                          (given_push(world, k) - world->def.time_step * volume * drive->stress) /
+                              driven->mass[r];
         // no side is held at first: grains that are jammed leave the problem no solution then
         hold(world, driven, r, 0);
     }
@@ -214,10 +231,10 @@ void eng_drive_finish(cairn_world *world)
     }
 }
 
-/// Sides at the end, from those in the middle and the rates of the second half.
-static mat3 grown(const mat3 *gradient, const mat3 *middle, double h)
+/// Sides at the end, from those in the middle and the strain of the second half.
+static mat3 grown(const mat3 *strain, const mat3 *middle)
 {
-    mat3 strain = mat3_scale(0.5 * h, gradient), way = mat3_multiply(&strain, middle);
+    mat3 way = mat3_multiply(strain, middle);
     return mat3_add(middle, &way);
 }
 
@@ -228,8 +245,11 @@ void eng_drive_end(cairn_world *world)
     mat3 gradient = cell->gradient;
     for (int r = 0; r < driven->count; r++)
         gradient.m[driven->side[r]][driven->side[r]] = driven->rate[r];
-    cell->unfolded = grown(&gradient, &driven->middle, world->def.time_step);
-    cell->now = grown(&gradient, &cell->middle, world->def.time_step);
+    mat3 strain = mat3_scale(0.5 * world->def.time_step, &gradient);
+    for (int r = 0; r < driven->count; r++)
+        strain.m[driven->side[r]][driven->side[r]] += driven->strain[r];
+    cell->unfolded = grown(&strain, &driven->middle);
+    cell->now = grown(&strain, &cell->middle);
     for (int r = 0; r < driven->count; r++) {
         int k = driven->side[r];
         cell->gradient.m[k][k] = cell->drive[k]->velocity / cell->unfolded.m[k][k];

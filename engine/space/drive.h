@@ -17,6 +17,7 @@ typedef struct eng_driven {
     double known[3];   // 1/s, of the problem without contacts: `free`, or where it is held
     double push[3];    // J s, what the contacts of the last solve give
     double rate[3];    // 1/s, at the end
+    double strain[3];  // by which the position correction makes room
     int rounds;        // solves of this step
     mat3 middle;       // m, cell.unfolded in the middle of the step
     con_rates rates;   // what the problem knows of them
@@ -35,6 +36,10 @@ mat3 eng_drive_free_gradient(const cairn_world *world);
 
 /// What a contact knows of the rates: to S of `rates`.
 void eng_drive_contact(const cairn_world *world, int contact);
+
+/// By how much faster than now two bodies may close along a normal, as far as the driven sides may
+/// change their rates, m/s.
+double eng_drive_closing(const cairn_world *world, int a, int b, vec3 point, vec3 normal);
 
 /// Takes the rates of the solution. True where a side has reached the greatest rate of its servo,
 /// or come back from it: the problem was changed and is to be solved again.

@@ -103,8 +103,7 @@ cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const 
         sweep->y =
             base_arena_allocate(arena, "sweep bodies", count_rows(problem), sizeof *sweep->y);
     if (problem->H != NULL && problem->rates != NULL) {
-        sweep->rate_H =
-            base_arena_allocate(arena, "sweep rates", (size_t)n, sizeof *sweep->rate_H);
+        sweep->rate_H = base_arena_allocate(arena, "sweep rates", (size_t)n, sizeof *sweep->rate_H);
         if (sweep->rate_H == NULL)
             return CAIRN_ERROR_MEMORY;
     }

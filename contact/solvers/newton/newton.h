@@ -45,8 +45,8 @@ typedef struct con_newton {
     // body form
     int (*body)[2]; // [n] bodies of the island, -1 where immobile
     double (*J)[2][3][6];
-    double (*K)[2][3][6];      // W = J K^T: J itself unless the problem has factors of W
-    double (*velocity)[6];     // [m], of groups [count], scratch
+    double (*K)[2][3][6];  // W = J K^T: J itself unless the problem has factors of W
+    double (*velocity)[6]; // [m], of groups [count], scratch
     // the rates that contacts know, as one more body, the last, and their third side
     double (*rate_J)[3][6];    // [n] zero where a contact knows none; NULL: the problem has none
     con_newton_joints *joints; // of its bodies; NULL for none

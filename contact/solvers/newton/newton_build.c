@@ -292,8 +292,7 @@ static cairn_status order_bodies(con_newton *newton, base_arena *arena)
     size_t joined = newton->joints != NULL ? con_newton_joints_pairs(newton->joints, NULL) : 0;
     int sides = con_newton_sides(newton);
     size_t each = sides == 2 ? 2 : 6;
-    int(*pairs)[2] =
-        base_arena_allocate(arena, "body pairs", each * n + m + joined, sizeof *pairs);
+    int(*pairs)[2] = base_arena_allocate(arena, "body pairs", each * n + m + joined, sizeof *pairs);
     if (newton->diagonal == NULL || newton->unknown == NULL || pairs == NULL)
         return CAIRN_ERROR_MEMORY;
     for (int a = 0; a < newton->body_count; a++, count++)
