@@ -72,7 +72,8 @@ static cairn_status add_impedance(const cairn_world *world, const servo *s,
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "servo \"%.80s\": contacts by law \"%s\" have no stiffness to move %s",
                          s->def.name, surface->law->name,
-                         s->def.cell ? "the cell by; use walls with servos"
+                         s->def.cell ? "the cell by beside those that have one; give "
+                                       "all grains laws of one kind"
                                      : "the wall by; give it a dynamic body on a slider joint to "
                                        "the world");
     double masses = inverse_mass(world, c->a) + inverse_mass(world, c->b);
