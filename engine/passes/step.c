@@ -436,6 +436,7 @@ static cairn_status begin_step(cairn_world *world)
         status = eng_blocks_reserve(world);
     if (status == CAIRN_OK)
         status = gather_joints(world);
+    eng_drive_begin(world);
     eng_cell_begin(world);
     if (status == CAIRN_OK && !world->energy_started) {
         eng_built_note(world);
@@ -659,7 +660,10 @@ static cairn_status run_piece(cairn_world *world, cairn_error *error)
         return status;
     eng_energy_after(world);
     eng_arrivals_settle(world);
-    eng_cell_end(world);
+    if (world->driven != NULL)
+        eng_drive_end(world);
+    else
+        eng_cell_end(world);
     return CAIRN_OK;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The periodic cell and how it strains.
-#include "engine/space/drive.h"
 #include "engine/space/space.h"
 
 /// Lattice vectors that lean by more than half of another are replaced by shorter ones, which make
@@ -55,7 +54,6 @@ void eng_cell_begin(cairn_world *world)
     cell->reduced = reduce(cell);
     if (cell->reduced)
         world->topology_changed = true;
-    eng_drive_begin(world);
     cell->middle = eng_cell_middle(cell, &cell->now, world->def.time_step);
     cell->inverse = mat3_inverse(&cell->middle);
 }
@@ -65,10 +63,6 @@ void eng_cell_end(cairn_world *world)
     eng_cell *cell = &world->cell;
     if (!cell->any)
         return;
-    if (world->driven != NULL) {
-        eng_drive_end(world);
-        return;
-    }
     mat3 middle = eng_cell_middle(cell, &cell->unfolded, world->def.time_step);
     cell->unfolded = ahead(&cell->unfolded, &middle);
     cell->now = eng_cell_next(cell);

@@ -242,7 +242,7 @@ def check_rigid_cell():
     """Rigid grains are brought to a stress and pressed along z: held, same bits, audit, problem files."""
     scene = CELL % ("signorini_coulomb", "rolling_friction = 0")
     scene = scene.replace("restitution = 0.3", "restitution = 0").replace("step = 1e-5", "step = 2e-4").replace("count = 80", "count = 40")
-    scene = scene.replace("{0.025, 0.025, 0.025}", "{0.018, 0.018, 0.018}").replace("0.022", "0.015").replace("energy_every = 20", "energy_every = 1")
+    scene = scene.replace("{0.025, 0.025, 0.025}", "{0.0215, 0.0215, 0.0215}").replace("0.022", "0.0185").replace("porosity = 0.5,", "porosity = 0.55,").replace("energy_every = 20", "energy_every = 1")
     with Folder() as folder:
         folder.write("a.lua", scene)
         run = ("run", "a.lua", "--quiet", "--paraview-every", "0", "--trajectory-every", "0", "--tolerance", "1e-8", "--out")
