@@ -24,7 +24,7 @@ static bool list_body_contacts(const con_problem *problem, body_contacts *list, 
 {
     int n = problem->contact_count, m = problem->body_count + 1;
     list->start = base_arena_array(arena, int, "contacts of bodies", m + 2);
-    list->contact = base_arena_array(arena, int, "contacts of bodies", SIDES * n + 1);
+    list->contact = base_arena_array(arena, int, "contacts of bodies", SIDES *n + 1);
     if (list->start == NULL || list->contact == NULL)
         return false;
     // counted two places up, so that filling leaves the starts in place

@@ -139,8 +139,8 @@ static inline bool con_knows_rates(const con_problem *problem, int i)
     const con_rates *rates = problem->rates;
     bool any = false;
     for (int k = 0; rates != NULL && k < rates->count; k++)
-        any = any || rates->S[i][0][k] != 0.0 || rates->S[i][1][k] != 0.0 ||
-              rates->S[i][2][k] != 0.0;
+        any =
+            any || rates->S[i][0][k] != 0.0 || rates->S[i][1][k] != 0.0 || rates->S[i][2][k] != 0.0;
     return any;
 }
 
