@@ -423,16 +423,12 @@ struct eng_spheres {
     // of clumps, clumps.h
     eng_spheres_buffer clumps;  // those that the executor moves come first
     eng_spheres_buffer members; // by colliders
-    eng_spheres_buffer motions, sums, ways;
-    eng_spheres_buffer clump_groups, member_rows; // of the clumps that this process moves
-    int unjointed_count, moved_clumps; // clumps without joints; all or none of them, clumps.h
-    int clump_count, member_room;      // colliders that `members` knows; 0 without clumps
-    int clump_group_count;
-    bool takes_clumps, members_due; // laws of all surfaces do; clumps were changed
-    bool clumps_due;                // `clump_groups` are to be made anew
-    eng_spheres_buffer wraps;       // int[3] of slots: lattice vectors from a slot to its body
-    eng_spheres_buffer images;
-    eng_spheres_buffer image_pairs; // int: places of pairs with images, block by block
+    eng_spheres_buffer motions, sums, ways, clump_groups, member_rows;
+    int unjointed_count, moved_clumps, clump_group_count; // without joints; all or none of them
+    int clump_count, member_room;               // colliders that `members` knows; 0 without clumps
+    bool takes_clumps, members_due, clumps_due; // laws of all surfaces do; changed; to be grouped
+    eng_spheres_buffer wraps, images; // int[3] of slots: lattice vectors from one to its body
+    eng_spheres_buffer image_pairs;   // int: places of pairs with images, block by block
     eng_spheres_candidates candidates;
     mat3 listed; // m, lattice when the list was made
     int image_count;

@@ -269,8 +269,8 @@ INLINE void place_members(const eng_spheres_clump_pass *p, const clump_lanes *g,
         v_store(way, lane_dot(moved, moved));
         for (int l = 0; l < LANES; l++) {
             bool any = even || row8[l] >= 0;
-            *(any ? (double *)((char *)p->ways + row8[l]) : spare) = way[l];
-            rows[l] = any ? (double *)((char *)p->pass->X + 4 * (ptrdiff_t)row8[l]) : spare;
+            *(any ? p->ways + (unsigned)row8[l] / 8u : spare) = way[l];
+            rows[l] = any ? p->pass->X[(unsigned)row8[l] / 8u] : spare;
         }
         store_places(rows, (const vec[4]){at.x, at.y, at.z, omega.z});
         rows_of(p->pass->V, g, k, even, spare, rows);
