@@ -218,7 +218,7 @@ static cairn_status check_rolling(const con_problem *problem, con_existence *exi
     for (int i = 0; i < problem->contact_count; i++)
         zero = zero && (con_is_moment(problem, i) || problem->q[i][0] >= 0.0);
     existence->verdict = CON_EXISTENCE_NOT_SHOWN;
-    if (problem->H != NULL) {
+    if (problem->H != NULL && problem->rates == NULL) {
         con_problem forces;
         cairn_status status = take_forces(problem, arena, &forces);
         if (status == CAIRN_OK)
@@ -274,6 +274,10 @@ cairn_status con_existence_check(const con_problem *problem, con_existence *exis
         status = con_reduce_joints(problem, arena, &reduction);
         if (status == CAIRN_OK)
             status = con_reduction_delassus(&reduction, arena, &rows);
+        w.problem = &rows;
+    }
+    if (problem->rates != NULL) {
+        status = con_problem_to_delassus(problem, arena, &rows);
         w.problem = &rows;
     }
     if (status == CAIRN_OK)

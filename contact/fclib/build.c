@@ -170,6 +170,10 @@ static cairn_status build_global(const con_problem *problem, base_arena *arena,
     if (problem->H == NULL)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the global form needs bodies, and this problem has W alone");
+    if (problem->rates != NULL)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the global form has two bodies a contact, and contacts of this problem "
+                         "know the strain of the cell besides: take the local form");
     row_map map;
     cairn_status status = map_rows(problem, arena, &map);
     if (status == CAIRN_OK && map.count == 0)

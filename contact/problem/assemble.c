@@ -21,9 +21,20 @@ static void add_block(const double a[3][6], const double mass_inverse[6], const 
     }
 }
 
+// S_a D S_b^T of two contacts that know the rates
+static void add_rates(const con_rates *rates, int a, int b, mat3 *block)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < rates->count; k++)
+                block->m[i][j] += rates->S[a][i][k] * rates->inverse[k] * rates->S[b][j][k];
+}
+
 mat3 con_coupling_block(const con_problem *problem, int i, int j)
 {
     mat3 block = {0};
+    if (problem->rates != NULL)
+        add_rates(problem->rates, i, j, &block);
     for (int s = 0; s < 2; s++)
         for (int t = 0; t < 2; t++) {
             int body = problem->body[i][s];
@@ -42,6 +53,31 @@ mat3 con_diagonal_block(const con_problem *problem, int i)
     for (int k = 0; k < 3 && problem->compliance != NULL; k++)
         block.m[k][k] += problem->compliance[i][k];
     return block;
+}
+
+void con_apply_to_rates(const con_problem *problem, const double (*R)[3], double z[3])
+{
+    const con_rates *rates = problem->rates;
+    memset(z, 0, 3 * sizeof *z);
+    for (int i = 0; i < problem->contact_count; i++)
+        for (int row = 0; row < 3; row++)
+            for (int k = 0; k < rates->count; k++)
+                z[k] += rates->S[i][row][k] * R[i][row];
+    for (int k = 0; k < 3; k++)
+        z[k] *= rates->inverse[k];
+}
+
+void con_apply_rates(const con_problem *problem, const double (*R)[3], double (*U)[3])
+{
+    const con_rates *rates = problem->rates;
+    double z[3];
+    if (rates == NULL)
+        return;
+    con_apply_to_rates(problem, R, z);
+    for (int i = 0; i < problem->contact_count; i++)
+        for (int row = 0; row < 3; row++)
+            for (int k = 0; k < rates->count; k++)
+                U[i][row] += rates->S[i][row][k] * z[k];
 }
 
 void con_apply_compliance(const con_problem *problem, const double (*R)[3], double (*U)[3])

@@ -5,31 +5,40 @@
 #include <limits.h>
 #include <string.h>
 
-// contacts of each body, ascending
+// contacts of each body, ascending; rates come behind the bodies, as one more that contacts touch
 typedef struct body_contacts {
-    int *start;   // [body_count + 1]
-    int *contact; // [start[body_count]]
+    int *start;   // [body_count + 2]
+    int *contact; // [start[body_count + 1]]
 } body_contacts;
+
+enum { SIDES = 3 }; // two bodies, and the rates
+
+static int side_of(const con_problem *problem, int i, int s)
+{
+    if (s < 2)
+        return problem->body[i][s];
+    return con_knows_rates(problem, i) ? problem->body_count : -1;
+}
 
 static bool list_body_contacts(const con_problem *problem, body_contacts *list, base_arena *arena)
 {
-    int n = problem->contact_count, m = problem->body_count;
+    int n = problem->contact_count, m = problem->body_count + 1;
     list->start = base_arena_array(arena, int, "contacts of bodies", m + 2);
-    list->contact = base_arena_array(arena, int, "contacts of bodies", 2 * n + 1);
+    list->contact = base_arena_array(arena, int, "contacts of bodies", SIDES *n + 1);
     if (list->start == NULL || list->contact == NULL)
         return false;
     // counted two places up, so that filling leaves the starts in place
     memset(list->start, 0, (size_t)(m + 2) * sizeof *list->start);
     for (int i = 0; i < n; i++)
-        for (int s = 0; s < 2; s++)
-            if (problem->body[i][s] >= 0)
-                list->start[problem->body[i][s] + 2]++;
+        for (int s = 0; s < SIDES; s++)
+            if (side_of(problem, i, s) >= 0)
+                list->start[side_of(problem, i, s) + 2]++;
     for (int a = 2; a < m + 2; a++)
         list->start[a] += list->start[a - 1];
     for (int i = 0; i < n; i++)
-        for (int s = 0; s < 2; s++)
-            if (problem->body[i][s] >= 0)
-                list->contact[list->start[problem->body[i][s] + 1]++] = i;
+        for (int s = 0; s < SIDES; s++)
+            if (side_of(problem, i, s) >= 0)
+                list->contact[list->start[side_of(problem, i, s) + 1]++] = i;
     return true;
 }
 
@@ -42,8 +51,8 @@ static void visit_neighbours(const con_problem *problem, const body_contacts *li
     if (column != NULL)
         column[count[i]] = i;
     count[i]++;
-    for (int s = 0; s < 2; s++) {
-        int body = problem->body[i][s];
+    for (int s = 0; s < SIDES; s++) {
+        int body = side_of(problem, i, s);
         for (int k = body < 0 ? 0 : list->start[body]; body >= 0 && k < list->start[body + 1];
              k++) {
             int j = list->contact[k];

@@ -25,7 +25,7 @@ mat3 con_diagonal_block(const con_problem *problem, int i);
 mat3 con_proximal_block(const mat3 *W);
 
 /// Contacts act on each other where problem->body has one entry in common, which is all that is
-/// read of the bodies.
+/// read of the bodies, and where both know the rates.
 /// @return CAIRN_ERROR_MEMORY, also where the number of blocks passes an int
 cairn_status con_delassus_pattern(const con_problem *problem, base_arena *arena,
                                   con_delassus_rows *rows) CAIRN_CHECK_RESULT;

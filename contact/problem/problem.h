@@ -40,6 +40,17 @@ typedef struct con_body_factors {
     const double (*K)[2][3][6]; // [n]
 } con_body_factors;
 
+/// Velocities z that any number of contacts know beside those of their two bodies, as the rates at
+/// which a periodic cell strains, theory.md (4.22):
+///     U = H v + w + S (z - z_free),   z = z_free + D S^T R,   D diagonal,
+/// so that W has S D S^T more, which couples all contacts that know them. All arrays are borrowed
+/// and read only.
+typedef struct con_rates {
+    int count;               // 1 to 3
+    const double (*S)[3][3]; // [n] rows (N, T1, T2) by rate; zero where a contact knows none
+    double inverse[3];       // diagonal of D >= 0; 0: the rate is what it would be freely
+} con_rates;
+
 /// Find R in K (product of Coulomb cones, normal first) with U = W R + q, theory.md (4.1)-(4.6):
 ///     K* contains U + mu |U_T| e_N,  orthogonal to R.
 /// In body form W = H M^-1 H^T and q = H v_free + w, with M diagonal in the chosen velocity
@@ -72,6 +83,7 @@ typedef struct con_problem {
     const double (*w)[3];            // [n] m/s: q = H v_free + w
     const double (*compliance)[3];   // [n] kg^-1 >= 0, E of (4.14a); NULL for none. Not zero only
                                      // for contacts between bodies with joints
+    const con_rates *rates;          // NULL for none, and with joints; what z_free gives is in w
     const con_joints *joints;        // NULL for none
     struct con_reduction *reduction; // of con_reduce_joints alone: solvers' access to the joints
     const con_domains *domains;      // NULL for none: one thread
@@ -113,6 +125,29 @@ void con_assemble_diagonal_range(const con_problem *problem, int begin, int end,
 /// @param out  [n][3]
 void con_apply_H(const con_problem *problem, const double (*v)[6], const double (*w)[3],
                  double (*out)[3]);
+
+/// z - z_free = D S^T R, contacts added in order.
+/// @param z  [rates] out
+void con_apply_to_rates(const con_problem *problem, const double (*R)[3], double z[3]);
+
+/// U += S (z - z_free): what impulses give the rates.
+void con_apply_rates(const con_problem *problem, const double (*R)[3], double (*U)[3]);
+
+/// Whether contact i knows the rates.
+static inline bool con_knows_rates(const con_problem *problem, int i)
+{
+    const con_rates *rates = problem->rates;
+    bool any = false;
+    for (int k = 0; rates != NULL && k < rates->count; k++)
+        any =
+            any || rates->S[i][0][k] != 0.0 || rates->S[i][1][k] != 0.0 || rates->S[i][2][k] != 0.0;
+    return any;
+}
+
+/// The problem in W form, without bodies and rates.
+/// @param out  borrows from problem and arena
+cairn_status con_problem_to_delassus(const con_problem *problem, base_arena *arena,
+                                     con_problem *out) CAIRN_CHECK_RESULT;
 
 /// v = v_free + M^-1 H^T R, contacts added in order; joints are not asked.
 /// @param v  [m][6] out

@@ -268,6 +268,8 @@ cairn_status con_reduce_joints(const con_problem *problem, base_arena *arena,
 {
     if (problem->H == NULL && problem->contact_count > 0)
         return CAIRN_ERROR_ARGUMENT;
+    if (problem->rates != NULL)
+        return CAIRN_ERROR_UNSUPPORTED;
     size_t n = (size_t)problem->contact_count, m = (size_t)problem->body_count;
     double(*q)[3] = base_arena_allocate(arena, "reduced q", n + 1, sizeof *q);
     mat3 *diagonal = base_arena_array(arena, mat3, "reduced W", n + 1);
@@ -329,6 +331,22 @@ cairn_status con_problem_assemble_delassus(con_problem *problem, base_arena *are
     return status;
 }
 
+cairn_status con_problem_to_delassus(const con_problem *problem, base_arena *arena,
+                                     con_problem *out)
+{
+    con_problem whole = *problem;
+    cairn_status status = CAIRN_OK;
+    if (whole.W == NULL)
+        status = con_problem_assemble_delassus(&whole, arena);
+    *out = (con_problem){.contact_count = problem->contact_count,
+                         .q = problem->q,
+                         .friction = problem->friction,
+                         .spinning = problem->spinning,
+                         .W_diagonal = problem->W_diagonal,
+                         .W = whole.W};
+    return status;
+}
+
 static void velocity_by_rows(const con_problem *problem, const double (*R)[3], double (*U)[3])
 {
     const con_block_matrix *W = problem->W;
@@ -364,6 +382,7 @@ cairn_status con_problem_velocity(const con_problem *problem, const double (*R)[
     if (status == CAIRN_OK) {
         con_apply_H(problem, (const double(*)[6])v, problem->w, U);
         con_apply_compliance(problem, R, U);
+        con_apply_rates(problem, R, U);
     }
     base_arena_rewind(arena, mark);
     return status;

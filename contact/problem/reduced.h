@@ -30,7 +30,8 @@ typedef struct con_reduction {
 
 /// @param problem  body form with joints, borrowed as long as the reduction is used
 /// @param arena    owns the reduction
-/// @return CAIRN_ERROR_ARGUMENT without bodies; CAIRN_ERROR_NONFINITE;
+/// @return CAIRN_ERROR_ARGUMENT without bodies; CAIRN_ERROR_UNSUPPORTED with rates;
+///         CAIRN_ERROR_NONFINITE;
 ///         CAIRN_ERROR_MEMORY, also where W would have more than 2^31 blocks
 /// Tests: tests/unit/contact/test_joints.c, test_jointed_solvers.c
 cairn_status con_reduce_joints(const con_problem *problem, base_arena *arena,

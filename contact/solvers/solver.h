@@ -12,6 +12,7 @@ enum {
     CON_NEEDS_DELASSUS = 1, // wants problem->W; con_solve assembles it
     CON_NEEDS_BODIES = 2,   // works in body form only
     CON_TAKES_ROLLING = 4,  // takes contacts that resist rolling
+    CON_TAKES_RATES = 16,   // takes rates in body form; others get problems with rates in W form
     CON_SHARES = 8          // several processes may share the problem (problem/team.h)
 };
 

@@ -60,14 +60,16 @@ cairn_status cairn_world_set_cell(cairn_world *world, const cairn_cell_def *def,
     if (status != CAIRN_OK)
         return status;
     mat3 sides = mat3_diagonal(vec3_from(def->size));
-    world->cell = (eng_cell){.any = true,
-                             .watched = world->cell.watched,
-                             .periodic = {def->periodic[0], def->periodic[1], def->periodic[2]},
-                             .low = vec3_from(def->low),
-                             .now = sides,
-                             .middle = sides,
-                             .unfolded = sides,
-                             .inverse = mat3_inverse(&sides)};
+    world->cell =
+        (eng_cell){.any = true,
+                   .watched = world->cell.watched,
+                   .drive = {world->cell.drive[0], world->cell.drive[1], world->cell.drive[2]},
+                   .periodic = {def->periodic[0], def->periodic[1], def->periodic[2]},
+                   .low = vec3_from(def->low),
+                   .now = sides,
+                   .middle = sides,
+                   .unfolded = sides,
+                   .inverse = mat3_inverse(&sides)};
     world->plan_due = world->topology_changed = true;
     return cairn_world_set_cell_rate(world, def->rate, error);
 }

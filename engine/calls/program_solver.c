@@ -16,7 +16,7 @@ static cairn_status solve(const void *settings, const con_problem *problem,
 {
     const program_solver *program = settings;
     // what is left of a problem with joints has them in its W alone
-    bool bodies = problem->H != NULL && problem->reduction == NULL;
+    bool bodies = problem->H != NULL && problem->reduction == NULL && problem->rates == NULL;
     con_fclib_form form = bodies ? program->form : CON_FCLIB_LOCAL;
     con_problem whole = *problem;
     cairn_status status = CAIRN_OK;

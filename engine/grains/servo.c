@@ -2,6 +2,7 @@
 // Servos: walls that are driven to a force, and sides of the periodic cell to a stress.
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
+#include "engine/state/surfaces.h"
 
 #include "base/hash.h"
 
@@ -26,7 +27,9 @@ typedef enum servo_number {
     GIVEN,     // 1: cairn_servo_set_target said the target, 0: the definition does
     ASKED,     // N, what it said; of a cell Pa or 1/s
     STRESS,    // Pa, three of the cell along x, y, z, of the first servo of a cell's stress
-    SERVO_NUMBERS = STRESS + 3
+    RIGID = STRESS + 3, // of a cell's stress alone: 1 while it drives its side by rigid contacts
+    DRIVE,              // of a cell's stress alone: eng_cell_drive, of the first servo of a side
+    SERVO_NUMBERS = DRIVE + ENG_CELL_DRIVE_NUMBERS
 } servo_number;
 
 typedef struct servo {
@@ -69,7 +72,8 @@ static cairn_status add_impedance(const cairn_world *world, const servo *s,
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "servo \"%.80s\": contacts by law \"%s\" have no stiffness to move %s",
                          s->def.name, surface->law->name,
-                         s->def.cell ? "the cell by; use walls with servos"
+                         s->def.cell ? "the cell by beside those that have one; give "
+                                       "all grains laws of one kind"
                                      : "the wall by; give it a dynamic body on a slider joint to "
                                        "the world");
     double masses = inverse_mass(world, c->a) + inverse_mass(world, c->b);
@@ -237,12 +241,73 @@ static cairn_status drive_wall(cairn_world *world, const servo *s, double *numbe
     return cairn_body_set_force(world, def->body, force, torque, error);
 }
 
+/// Whether all contacts of the bodies there are would be by laws without stiffness.
+static bool is_rigid(const cairn_world *world)
+{
+    bool cone = false, other = false;
+    for (int i = 0; i < world->surface_count; i++) {
+        bool is = world->surfaces[i].law->kind == CON_LAW_CONE;
+        cone = cone || is;
+        other = other || !is;
+    }
+    if (!cone || !other)
+        return cone;
+    // surfaces may be of materials that no body has
+    eng_surface scratch;
+    bool *used = base_arena_array(world->arena, bool, "materials", world->material_count);
+    for (int i = 0; used != NULL && i < world->material_count; i++)
+        used[i] = false;
+    for (int i = 0; used != NULL && i < world->body_count; i++)
+        if (eng_body_is_live(world, i))
+            used[world->bodies[i].material] = true;
+    bool rigid = used != NULL;
+    for (int i = 0; rigid && i < world->material_count; i++)
+        for (int j = 0; rigid && j <= i; j++)
+            rigid = !used[i] || !used[j] ||
+                    eng_surface_between(world, i, j, &scratch)->law->kind == CON_LAW_CONE;
+    return rigid;
+}
+
+/// What a side under the rigid law does not go with.
+static cairn_status check_rigid(const cairn_world *world, const servo *s, cairn_error *error)
+{
+    const char *what = NULL;
+    if (world->def.impact != CAIRN_IMPACT_NEWTON)
+        what = "impacts by Newton's law (impact = \"newton\")";
+    else if (world->sharing != NULL)
+        what = "one process";
+    else if (world->joint_count > 0)
+        what = "a world without joints";
+    if (what == NULL)
+        return CAIRN_OK;
+    return base_fail(error, CAIRN_ERROR_UNSUPPORTED,
+                     "servo \"%.80s\": a stress of the cell under the rigid law wants %s",
+                     s->def.name, what);
+}
+
+/// The stress is a force on the side, whose rate is found with the impulses of the contacts.
+static cairn_status drive_rigid_cell(cairn_world *world, const servo *s, double *numbers,
+                                     cairn_error *error)
+{
+    int side = s->def.side;
+    eng_cell_drive *drive = world->cell.drive[side];
+    numbers[RIGID] = 1.0;
+    drive->speed = s->def.speed;
+    drive->stress = numbers[TARGET];
+    numbers[VELOCITY] = -world->cell.gradient.m[side][side];
+    return check_rigid(world, s, error);
+}
+
 /// Compression is positive, and the cell shrinks where it is less than the target.
 static cairn_status drive_cell(cairn_world *world, const servo *s, double *numbers,
                                cairn_error *error)
 {
     int side = s->def.side;
     numbers[FORCE] = s->stress[side];
+    if (is_rigid(world))
+        return drive_rigid_cell(world, s, numbers, error);
+    if (numbers[RIGID] != 0.0)
+        numbers[RIGID] = world->cell.drive[side]->speed = 0.0;
     cairn_status status = set_velocity(world, s, numbers, error);
     if (status == CAIRN_OK)
         world->cell.gradient.m[side][side] = -numbers[VELOCITY];
@@ -270,7 +335,11 @@ static cairn_status let_go(cairn_world *world, const servo *s, double *numbers, 
     const cairn_servo_def *def = &s->def;
     static const double none[3];
     bool was = numbers[VELOCITY] != 0.0 || numbers[TARGET] != 0.0;
+    bool drove = def->cell && !def->rate && numbers[RIGID] != 0.0;
+    was = was || drove;
     numbers[VELOCITY] = numbers[TARGET] = numbers[GONE] = numbers[LASTING] = 0.0;
+    if (drove)
+        numbers[RIGID] = world->cell.drive[def->side]->speed = 0.0;
     if (was && def->cell)
         world->cell.gradient.m[def->side][def->across] = 0.0;
     if (was && !def->cell && world->bodies[def->body.index].kind == CAIRN_DYNAMIC)
@@ -471,7 +540,9 @@ cairn_status cairn_servo_create(cairn_world *world, const cairn_servo_def *def, 
     if (made == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a servo");
     uint64_t print = print_of(&made->def);
-    eng_action *action = eng_action_add(world, &servo_kind, made, SERVO_NUMBERS, print);
+    bool reads = def->cell && !def->rate;
+    eng_action *action =
+        eng_action_add(world, &servo_kind, made, reads ? SERVO_NUMBERS : RIGID, print);
     if (action == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a servo");
     made->numbers = action->numbers;
@@ -479,7 +550,8 @@ cairn_status cairn_servo_create(cairn_world *world, const cairn_servo_def *def, 
         action->numbers[TARGET] = def->force * def->scale;
     int at = 0;
     const eng_action *each = NULL;
-    bool reads = def->cell && !def->rate;
+    if (reads && world->cell.drive[def->side] == NULL)
+        world->cell.drive[def->side] = (eng_cell_drive *)(action->numbers + DRIVE);
     world->cell.watched = world->cell.watched || reads;
     while (reads && made->stress == NULL &&
            (each = eng_action_next(world, &servo_kind, &at)) != NULL) {

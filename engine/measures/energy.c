@@ -4,12 +4,14 @@
 
 #include "engine/joints/joints.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/space/drive.h"
 
 #include <string.h>
 
 void eng_energy_mechanical(const cairn_world *world, double *kinetic, double *potential)
 {
-    *kinetic = *potential = 0.0;
+    *kinetic = eng_drive_kinetic(world);
+    *potential = 0.0;
     for (int i = 0; i < world->body_count; i++)
         if (!eng_spheres_holds(world, i) && world->bodies[i].kind == CAIRN_DYNAMIC) {
             *kinetic += eng_body_kinetic_energy(world, i, world->v[i]);
@@ -37,7 +39,7 @@ static double driver_work(const cairn_world *world, int contact)
         // the strain of the cell drives images
         if (world->cell.any)
             work += (side == 0 ? 1.0 : -1.0) *
-                    vec3_dot(R, eng_image_drift(world, body, c->point[contact]));
+                    vec3_dot(R, eng_drive_given_drift(world, body, c->point[contact]));
         if (world->bodies[body].kind != CAIRN_MOVING)
             continue;
         vec3 velocity = eng_point_velocity(world->v[body], &world->q_mid[body],
@@ -131,6 +133,7 @@ void eng_energy_book(cairn_world *world)
     if (eng_spheres_slot_count(world) > 0)
         return; // the totals are taken when somebody asks for them
     eng_energies_general(world, &e->kinetic, &e->potential);
+    e->kinetic += eng_drive_kinetic(world);
     e->residual = residual_of(world, e);
 }
 

@@ -3,6 +3,7 @@
 // last.
 #include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/space/drive.h"
 
 #include <string.h>
 
@@ -30,7 +31,7 @@ static double closing_rate(const cairn_world *world, const geo_contact *contact,
             *as_they_move = nb - na;
         rate = fmin(rate, fmin(nb - na, fmin(nb, -na)));
     }
-    return rate;
+    return rate - eng_drive_closing(world, a, b, contact->point, contact->normal);
 }
 
 /// Whether a contact that is still open joins the problem: it may close within the step.

@@ -2,6 +2,7 @@
 // Assembly of the implicit problem (H, V, B, W_ii) from the contacts of cone laws.
 #include "engine/pairs/sharing.h"
 #include "engine/passes/impact.h"
+#include "engine/space/drive.h"
 #include "engine/state/world.h"
 
 #include <string.h>
@@ -18,6 +19,7 @@ typedef struct assembled {
     double *friction;
     unsigned char *resists; // rolling or spinning
     mat3 *W_diagonal;
+    mat3 free; // 1/s, of the cell without contacts
 } assembled;
 
 typedef struct assembly_context {
@@ -119,16 +121,21 @@ static void assemble_contact(const cairn_world *world, int i, assembled *out)
         fill_H(H, &c->frame[i], &world->q_mid[body], eng_image_point(world, body, c->point[i]),
                sign);
         if (world->cell.any) {
-            vec3 drift = mat3_apply(&c->frame[i], eng_image_drift(world, body, c->point[i]));
+            vec3 shift = eng_image_shift(world, body, c->point[i]);
+            vec3 before = mat3_apply(&world->cell.gradient, shift);
+            vec3 drift = mat3_apply(&c->frame[i], before);
+            vec3 free = mat3_apply(&c->frame[i], mat3_apply(&out->free, shift));
             for (int k = 0; k < 3; k++) {
                 c->V[i][k] += sign * vec3_get(drift, k);
-                out->w[i][k] += sign * vec3_get(drift, k);
+                out->w[i][k] += sign * vec3_get(free, k);
             }
         }
         add_H_v((const double(*)[6])H, world->v[body], c->V[i]);
         // what moves as prescribed is known: it goes to w
         add_H_v((const double(*)[6])H, world->v_free[body], dynamic ? out->q[i] : out->w[i]);
     }
+    if (world->driven != NULL)
+        eng_drive_contact(world, i);
     fill_cone_terms(world, i, out);
     for (int k = 0; k < 3; k++)
         out->q[i][k] += out->w[i][k];
@@ -153,6 +160,9 @@ static bool allocate(cairn_world *world, int n, assembled *out)
 {
     base_arena *arena = world->arena;
     size_t count = (size_t)n;
+    if (eng_drive_prepare(world, n) != CAIRN_OK)
+        return false;
+    out->free = eng_drive_free_gradient(world);
     out->body = (int(*)[2])base_arena_allocate(arena, "body", count, sizeof *out->body);
     out->H = (double(*)[2][3][6])base_arena_allocate(arena, "H", count, sizeof *out->H);
     out->w = (double(*)[3])base_arena_allocate(arena, "w", count, sizeof *out->w);
@@ -232,6 +242,7 @@ cairn_status eng_block_assembly(cairn_world *world)
         .mass_inverse = rows.mass_inverse,
         .v_free = (const double(*)[6])world->solver_v_free,
         .w = (const double(*)[3])out.w,
+        .rates = world->driven != NULL ? &world->driven->rates : NULL,
         .domains = world->domains.levels > 0 ? &world->domains : NULL,
     };
     con_domains_each(&world->domains, world->workers, n, CONTACT_CHUNK, diagonal_chunk, &context);

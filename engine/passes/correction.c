@@ -4,6 +4,7 @@
 // for the turn of a floating group that keeps its angular momentum.
 #include "engine/pairs/sharing.h"
 #include "engine/passes/floating.h"
+#include "engine/space/drive.h"
 #include "engine/state/world.h"
 
 #include <math.h>
@@ -18,6 +19,7 @@ static const double bouncing = 0.5;
 typedef struct row {
     int body[2];
     double H[2][6]; // times M^-1/2
+    double S[3];    // the same of the driven sides of the cell
     double inverse; // 1 / W_NN; 0 where immobile
     double target;  // m, displacement along the normal that is asked for (negative: allowed)
     double impulse; // kg m, >= 0
@@ -37,6 +39,7 @@ typedef struct field {
     const cairn_world *world;
     row *rows;
     moved_body *bodies;                 // [rows of the problem]
+    moved_body cell;                    // strains of the driven sides
     double precision;                   // m, changes below it do not matter
     int levels;                         // of tasks that have been run
     bool backward;                      // the sweep at hand
@@ -85,6 +88,12 @@ static void fill_row(const cairn_world *world, int contact, row *r)
             W += r->H[side][k] * r->H[side][k];
         }
     }
+    const eng_driven *driven = world->driven;
+    memset(r->S, 0, sizeof r->S);
+    for (int k = 0; driven != NULL && k < driven->count; k++) {
+        r->S[k] = driven->S[contact][0][k] / sqrt(driven->mass[k]);
+        W += r->S[k] * r->S[k];
+    }
     r->inverse = W > 0.0 ? 1.0 / W : 0.0;
     int a = world->contacts.body[contact][0], b = world->contacts.body[contact][1];
     double gap = end_gap(world, contact), slop = slop_of(world, a, b);
@@ -127,10 +136,16 @@ static bool is_needed(const cairn_world *world)
     return false;
 }
 
-/// Whether a body of the row has moved since the row was solved.
+static bool knows_cell(const row *r)
+{
+    return r->S[0] != 0.0 || r->S[1] != 0.0 || r->S[2] != 0.0;
+}
+
+/// Whether a body of the row, or the cell, has moved since the row was solved.
 static bool is_stale(const row *r, const field *f)
 {
-    return r->seen < 0 || (r->body[0] >= 0 && f->bodies[r->body[0]].changed > r->seen) ||
+    return r->seen < 0 || (f->cell.changed > r->seen && knows_cell(r)) ||
+           (r->body[0] >= 0 && f->bodies[r->body[0]].changed > r->seen) ||
            (r->body[1] >= 0 && f->bodies[r->body[1]].changed > r->seen);
 }
 
@@ -142,6 +157,8 @@ static double solve_row(row *r, field *f, int64_t *time)
         if (r->body[side] >= 0)
             for (int k = 0; k < 6; k++)
                 moved += r->H[side][k] * f->bodies[r->body[side]].d[k];
+    for (int k = 0; k < 3; k++)
+        moved += r->S[k] * f->cell.d[k];
     double wanted = r->impulse + r->inverse * (r->target - moved);
     double change = fmax(wanted, 0.0) - r->impulse;
     r->seen = *time;
@@ -151,6 +168,10 @@ static double solve_row(row *r, field *f, int64_t *time)
     if (missing > f->precision)
         r->seen = ++*time;
     r->impulse += change;
+    for (int k = 0; k < 3; k++)
+        f->cell.d[k] += change * r->S[k];
+    if (missing > f->precision && knows_cell(r))
+        f->cell.changed = *time;
     for (int side = 0; side < 2; side++) {
         if (r->body[side] < 0)
             continue;
@@ -162,12 +183,19 @@ static double solve_row(row *r, field *f, int64_t *time)
     return missing;
 }
 
+/// Tasks of a sweep have no body in common; sides of the cell they would have.
+static const con_domains *domains_of(const field *f)
+{
+    return f->world->driven != NULL ? NULL : f->world->problem.domains;
+}
+
 static void sweep_task(void *argument, int begin, int end, int task)
 {
     field *f = argument;
     const con_problem *problem = &f->world->problem;
-    int depth = con_domains_depth(problem->domains, task);
-    int levels = problem->domains != NULL ? problem->domains->levels : 0;
+    const con_domains *domains = domains_of(f);
+    int depth = con_domains_depth(domains, task);
+    int levels = domains != NULL ? domains->levels : 0;
     int64_t level = f->levels + (f->backward ? depth : levels - depth);
     int64_t time = level * (problem->contact_count + 1);
     double worst = 0.0;
@@ -184,7 +212,7 @@ static void sweep_task(void *argument, int begin, int end, int task)
 static double sweep(field *f, bool backward)
 {
     const con_problem *problem = &f->world->problem;
-    const con_domains *domains = problem->domains;
+    const con_domains *domains = domains_of(f);
     f->backward = backward;
     con_domains_run(domains, problem->contact_count, backward, sweep_task, f,
                     (con_rows){f->bodies, sizeof *f->bodies});
@@ -283,6 +311,8 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q)
     cairn_status status = eng_floating_find(world, pushed, &groups);
     if (status == CAIRN_OK) {
         apply(world, f.bodies, q);
+        for (int k = 0; world->driven != NULL && k < world->driven->count; k++)
+            world->driven->strain[k] = f.cell.d[k] / sqrt(world->driven->mass[k]);
         world->energy.correction += eng_floating_restore(world, &groups);
         world->corrected = true;
     }

@@ -130,6 +130,22 @@ static void copy_force(const cairn_world *world, int contact, int i, moment_arra
     memcpy(world->rolling->R[i], world->solved_R[contact], sizeof *world->rolling->R);
 }
 
+/// Moments know no rates.
+static bool expand_rates(eng_rolling *rolling, const con_problem *problem, base_arena *arena)
+{
+    con_rates *rates = base_arena_array(arena, con_rates, "rolling", 1);
+    double(*S)[3][3] = base_arena_allocate(arena, "rolling", (size_t)rolling->blocks, sizeof *S);
+    if (rates == NULL || S == NULL)
+        return false;
+    memset(S, 0, (size_t)rolling->blocks * sizeof *S);
+    for (int contact = 0; contact < problem->contact_count; contact++)
+        memcpy(S[rolling->place[contact]], problem->rates->S[contact], sizeof *S);
+    *rates = *problem->rates;
+    rates->S = (const double(*)[3][3])S;
+    rolling->problem.rates = rates;
+    return true;
+}
+
 cairn_status eng_rolling_expand(cairn_world *world)
 {
     eng_rolling *rolling = world->rolling;
@@ -159,6 +175,8 @@ cairn_status eng_rolling_expand(cairn_world *world)
     made->w = (const double(*)[3])out.w;
     made->compliance = problem->compliance != NULL ? (const double(*)[3])out.compliance : NULL;
     made->domains = NULL;
+    if (problem->rates != NULL && !expand_rates(rolling, problem, world->arena))
+        return CAIRN_ERROR_MEMORY;
     con_assemble_diagonal(made, out.W_diagonal);
     return CAIRN_OK;
 }

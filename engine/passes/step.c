@@ -16,6 +16,7 @@
 #include "engine/passes/passes.h"
 #include "engine/passes/pieces.h"
 #include "engine/passes/undo.h"
+#include "engine/space/drive.h"
 #include "engine/space/space.h"
 
 #include <inttypes.h>
@@ -264,8 +265,13 @@ static void log_unsolved(cairn_world *world)
 
 static cairn_status solve(cairn_world *world, int most, cairn_error *error)
 {
-    bool joints = world->joint_step != NULL && world->joint_step->shared_count > 0;
-    return joints ? solve_with_joints(world, most, error) : solve_problem(world, NULL, most, error);
+    if (world->joint_step != NULL && world->joint_step->shared_count > 0)
+        return solve_with_joints(world, most, error);
+    cairn_status status;
+    do {
+        status = solve_problem(world, NULL, most, error);
+    } while (status == CAIRN_OK && eng_drive_look(world, is_solved(world)));
+    return status;
 }
 
 /// Whether no reason against a solution is known.
@@ -301,8 +307,10 @@ static cairn_status solve_without_restitution(cairn_world *world, int guesses, c
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
 {
     size_t contacts = (size_t)world->problem.contact_count;
-    if (contacts == 0)
+    if (contacts == 0) {
+        eng_drive_look(world, true);
         return CAIRN_OK;
+    }
     if (!allocate_results(world))
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory in a step");
     int guesses = world->solved->contact_count;
@@ -366,6 +374,7 @@ cairn_status eng_block_end(cairn_world *world)
     if (world->rolling != NULL)
         eng_rolling_book(world);
     eng_energy_joints(world);
+    eng_drive_finish(world);
     base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, move_chunk, world);
     world->corrected = false;
     if (world->def.correction) {
@@ -417,6 +426,7 @@ static cairn_status begin_step(cairn_world *world)
     world->problem = (con_problem){0};
     world->solved = NULL;
     world->rolling = NULL;
+    world->driven = NULL;
     world->guess = NULL;
     world->solution_U = NULL;
     world->residual_count = 0;
@@ -426,6 +436,7 @@ static cairn_status begin_step(cairn_world *world)
         status = eng_blocks_reserve(world);
     if (status == CAIRN_OK)
         status = gather_joints(world);
+    eng_drive_begin(world);
     eng_cell_begin(world);
     if (status == CAIRN_OK && !world->energy_started) {
         eng_built_note(world);
@@ -649,7 +660,10 @@ static cairn_status run_piece(cairn_world *world, cairn_error *error)
         return status;
     eng_energy_after(world);
     eng_arrivals_settle(world);
-    eng_cell_end(world);
+    if (world->driven != NULL)
+        eng_drive_end(world);
+    else
+        eng_cell_end(world);
     return CAIRN_OK;
 }
 

@@ -98,6 +98,7 @@ void eng_step_forget(cairn_world *world)
     world->problem = (con_problem){0};
     world->solved = NULL;
     world->rolling = NULL;
+    world->driven = NULL;
     world->free_relative = NULL;
     world->shift = NULL;
     world->guess = NULL;

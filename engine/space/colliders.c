@@ -9,7 +9,27 @@ typedef struct place_context {
     const pose *q;
     const int *listed; // NULL: all
     bool still;        // without margins
+    double faces;      // m, half of what images move against the cell in a step
 } place_context;
+
+/// Half of the way of images by the strain of the cell in a step, m: the other half is that of the
+/// other collider.
+static double way_of_faces(const cairn_world *world)
+{
+    double way = 0.0;
+    mat3 rate = world->cell.gradient;
+    if (!world->cell.any)
+        return 0.0;
+    for (int k = 0; k < 3; k++) {
+        const eng_cell_drive *drive = world->cell.drive[k];
+        if (drive != NULL && drive->mass > 0.0)
+            rate.m[k][k] = fmax(fabs(rate.m[k][k]), drive->speed);
+    }
+    for (int k = 0; k < 3; k++)
+        if (world->cell.periodic[k])
+            way += vec3_norm(mat3_apply(&rate, mat3_column(&world->cell.middle, k)));
+    return 0.5 * world->def.time_step * way;
+}
 
 /// Fastest point of a body, m/s: its centre, and its rotation at the farthest point of its shape.
 static double fastest_point(const cairn_world *world, int body)
@@ -23,13 +43,14 @@ static double fastest_point(const cairn_world *world, int body)
 /// Half-width of the layer around a collider in which its contacts are looked for, m: a thousandth
 /// of its size, so that resting contacts keep their manifold while they breathe, and the way of a
 /// step, at most its size. Next to nothing when contacts are taken up on closing only.
-static double margin_of(const cairn_world *world, const eng_collider *collider)
+/// @param faces  m, that the faces of the cell may go
+static double margin_of(const cairn_world *world, const eng_collider *collider, double faces)
 {
     double size = collider->shape->smallest_size;
     bool bounded = isfinite(size);
     if (!world->def.margin)
         return bounded ? 5e-10 * size : 0.0;
-    double way = world->def.time_step * fastest_point(world, collider->body);
+    double way = world->def.time_step * fastest_point(world, collider->body) + faces;
     if (!bounded)
         return isfinite(way) ? way : 0.0;
     return 5e-4 * size + fmin(way, size);
@@ -68,7 +89,8 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
         world->collider_way[i] = way_after(world->collider_way[i], &world->collider_pose[i], &next,
                                            collider->shape->bounding_radius);
         world->collider_pose[i] = next;
-        world->collider_margin[i] = context->still ? 0.0 : margin_of(world, collider);
+        world->collider_margin[i] =
+            context->still ? 0.0 : margin_of(world, collider, context->faces);
         geo_bounds bounds = geo_shape_bounds(collider->shape, &world->collider_pose[i]);
         world->proxies[i] = (geo_proxy){
             .bounds = geo_bounds_inflate(bounds, world->collider_margin[i]),
@@ -199,12 +221,12 @@ static cairn_status place(const place_context *context, int count)
 
 cairn_status eng_colliders_place_listed(cairn_world *world)
 {
-    place_context context = {world, world->q_mid, world->listed, false};
+    place_context context = {world, world->q_mid, world->listed, false, way_of_faces(world)};
     return place(&context, world->listed_count);
 }
 
 cairn_status eng_colliders_place_all(cairn_world *world, const pose *q)
 {
-    place_context context = {world, q, NULL, true};
+    place_context context = {world, q, NULL, true, 0.0};
     return place(&context, world->collider_count);
 }

@@ -13,6 +13,16 @@
 #include <math.h>
 #include <stdbool.h>
 
+/// What drives a side to a stress while contacts are rigid, drive.h; numbers of a servo.
+typedef struct eng_cell_drive {
+    double speed;    // 1/s, greatest rate; 0: nothing drives the side
+    double stress;   // Pa, compression is positive
+    double mass;     // kg, of the grains; 0: nothing has driven it yet
+    double velocity; // m/s, at which the side grows
+} eng_cell_drive;
+
+enum { ENG_CELL_DRIVE_NUMBERS = (int)(sizeof(eng_cell_drive) / sizeof(double)) };
+
 typedef struct eng_cell {
     bool any;         // false: space is open, and nothing else holds
     bool periodic[3]; // along the lattice vectors
@@ -25,6 +35,7 @@ typedef struct eng_cell {
     mat3 listed;      // m, `middle` when the list of pairs was made
     mat3 unfolded;    // m, the sides of the definition, strained and never replaced by shorter ones
     mat3 gradient;    // 1/s, of the velocity: an image at a shift s moves by gradient s
+    eng_cell_drive *drive[3]; // of the sides, borrowed from servos; NULL: none has a stress servo
 } eng_cell;
 
 /// Parts of the stress of the periodic cell times its volume: xx, yy, zz, xy, xz, yz.

@@ -335,6 +335,8 @@ struct cairn_world {
     double (*solver_v)[6];      // [problem.body_count] v_end by rows
     const con_problem *solved;  // the same, or with rows of joints after its contacts; NULL: none
     double (*solved_R)[3];      // [solved->contact_count] its guess and solution
+    struct eng_driven *driven;  // of this step, in the arena; NULL: no side of the cell is driven
+                                // under the rigid law
     struct eng_rolling *rolling; // of this step, in the arena; NULL: no contact resists rolling
     double closing_fastest,
         closing_left;           // m/s, at which contacts close freely, and after the solve

@@ -191,7 +191,7 @@ static cairn_status solve(const void *settings, const con_problem *problem,
 const con_solver con_solver_gauss_seidel = {
     .name = "gauss_seidel",
     .help = "nonlinear Gauss-Seidel: contact after contact, each solved exactly",
-    .needs = CON_TAKES_ROLLING,
+    .needs = CON_TAKES_ROLLING | CON_TAKES_RATES,
     .table = {.settings = settings_rows,
               .count = BASE_COUNT(settings_rows),
               .size = sizeof(gauss_seidel_settings)},

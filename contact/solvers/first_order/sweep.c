@@ -26,6 +26,18 @@ static void scale_H(const con_problem *problem, const double (*root)[6], int i, 
     }
 }
 
+// S D^1/2 of a contact; true where it is not zero
+static bool scale_rates(con_sweep *sweep, int i)
+{
+    const con_rates *rates = sweep->problem->rates;
+    bool knows = con_knows_rates(sweep->problem, i);
+    for (int row = 0; row < 3; row++)
+        for (int k = 0; k < 3; k++)
+            sweep->rate_H[i][row][k] =
+                k < rates->count ? rates->S[i][row][k] * sqrt(rates->inverse[k]) : 0.0;
+    return knows;
+}
+
 static void prepare_contact(con_sweep *sweep, const double (*root)[6], int i, int spare)
 {
     const con_problem *problem = sweep->problem;
@@ -37,6 +49,8 @@ static void prepare_contact(con_sweep *sweep, const double (*root)[6], int i, in
     contact->is_moment = con_is_moment(problem, i);
     if (contact->by_rows && !contact->is_moment)
         block = con_proximal_block(&block);
+    contact->knows_rates = sweep->rate_H != NULL && scale_rates(sweep, i);
+    contact->by_rows = contact->by_rows || contact->knows_rates;
     contact->can_bear =
         con_can_bear(problem, i) &&
         (contact->is_moment || con_secular_prepare(&block, problem->friction[i], &contact->block));
@@ -88,6 +102,11 @@ cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const 
     if (problem->H != NULL)
         sweep->y =
             base_arena_allocate(arena, "sweep bodies", count_rows(problem), sizeof *sweep->y);
+    if (problem->H != NULL && problem->rates != NULL) {
+        sweep->rate_H = base_arena_allocate(arena, "sweep rates", (size_t)n, sizeof *sweep->rate_H);
+        if (sweep->rate_H == NULL)
+            return CAIRN_ERROR_MEMORY;
+    }
     if (problem->spinning != NULL)
         sweep->moments = base_arena_array(arena, con_moment_block, "sweep moments", n);
     if (sweep->contacts == NULL || (problem->H != NULL && sweep->y == NULL) ||
@@ -119,6 +138,22 @@ static inline void add_to_bodies(con_sweep *sweep, const con_sweep_contact *cont
     }
 }
 
+// z += (S D^1/2)^T dR
+static inline void add_to_rates(con_sweep *sweep, int i, const double dR[3])
+{
+    const double(*S)[3] = (const double(*)[3])sweep->rate_H[i];
+    for (int k = 0; k < 3; k++)
+        sweep->z[k] += S[0][k] * dR[0] + S[1][k] * dR[1] + S[2][k] * dR[2];
+}
+
+// U += (S D^1/2) z
+static inline void add_rates(const con_sweep *sweep, int i, double U[3])
+{
+    const double(*S)[3] = (const double(*)[3])sweep->rate_H[i], *z = sweep->z;
+    for (int row = 0; row < 3; row++)
+        U[row] += S[row][0] * z[0] + S[row][1] * z[1] + S[row][2] * z[2];
+}
+
 static void refresh_task(void *argument, int begin, int end, int task)
 {
     (void)task;
@@ -127,6 +162,8 @@ static void refresh_task(void *argument, int begin, int end, int task)
         sweep->contacts[i].asleep = 0;
         if (sweep->y != NULL)
             add_to_bodies(sweep, &sweep->contacts[i], sweep->R[i]);
+        if (sweep->contacts[i].knows_rates)
+            add_to_rates(sweep, i, sweep->R[i]);
     }
 }
 
@@ -135,6 +172,7 @@ void con_sweep_refresh(con_sweep *sweep)
     const con_problem *problem = sweep->problem;
     if (sweep->y != NULL)
         memset(sweep->y, 0, count_rows(problem) * sizeof *sweep->y);
+    memset(sweep->z, 0, sizeof sweep->z);
     con_domains_run(problem->domains, problem->contact_count, false, refresh_task, sweep,
                     con_sweep_rows(sweep));
 }
@@ -164,7 +202,10 @@ static void velocity_chunk(void *argument, int begin, int end, int chunk, int wo
         const double *yA = sweep->y[contact->body[0]], *yB = sweep->y[contact->body[1]];
         for (int k = 0; k < 3; k++)
             context->U[i][k] = contact->q[k] + row_velocity(contact->H[k], yA, yB);
-        const con_block_matrix *C = contact->by_rows ? sweep->problem->reduction->C : NULL;
+        if (contact->knows_rates)
+            add_rates(sweep, i, context->U[i]);
+        const con_block_matrix *C =
+            contact->by_rows && !contact->knows_rates ? sweep->problem->reduction->C : NULL;
         vec3 sum = vec3_from(context->U[i]);
         for (int k = C != NULL ? C->start[i] : 0; C != NULL && k < C->start[i + 1]; k++)
             sum = vec3_add(sum, mat3_apply(&C->block[k], vec3_from(sweep->R[C->column[k]])));
@@ -193,6 +234,21 @@ static void jointed_free_velocity(const con_sweep *sweep, const con_sweep_contac
     for (int k = 0; k < 3; k++) {
         const double *W = contact->block.W[k];
         b[k] += row_velocity(contact->H[k], yA, yB);
+        b[k] -= W[0] * R[0] + W[1] * R[1] + W[2] * R[2];
+    }
+}
+
+// b = U - W_ii R of a contact that knows the rates
+static void rate_free_velocity(const con_sweep *sweep, const con_sweep_contact *contact, int i,
+                               double b[3])
+{
+    const double *yA = sweep->y[contact->body[0]], *yB = sweep->y[contact->body[1]];
+    const double *R = sweep->R[i];
+    for (int k = 0; k < 3; k++)
+        b[k] = contact->q[k] + row_velocity(contact->H[k], yA, yB);
+    add_rates(sweep, i, b);
+    for (int k = 0; k < 3; k++) {
+        const double *W = contact->block.W[k];
         b[k] -= W[0] * R[0] + W[1] * R[1] + W[2] * R[2];
     }
 }
@@ -270,6 +326,8 @@ static void row_free_velocity(const con_sweep *sweep, const con_sweep_contact *c
 {
     if (sweep->y == NULL)
         matrix_free_velocity(sweep, i, b);
+    else if (contact->knows_rates)
+        rate_free_velocity(sweep, contact, i, b);
     else
         jointed_free_velocity(sweep, contact, i, b);
 }
@@ -340,6 +398,8 @@ static inline __attribute__((always_inline)) void visit(con_sweep *sweep, int i,
     memcpy(R, solved, sizeof solved);
     if (sweep->y != NULL)
         add_to_bodies(sweep, contact, dR);
+    if (contact->knows_rates)
+        add_to_rates(sweep, i, dR);
     double change = dot3(dR);
     total->change += change;
     total->size += dot3(R);

@@ -16,7 +16,8 @@ typedef struct con_sweep_contact {
     int asleep;        // sweeps still left out (freezing)
     bool can_bear;     // con_can_bear
     bool is_moment;
-    bool by_rows; // velocity by a row of W, or of C where a body has joints
+    bool by_rows; // velocity by a row of W, of C where a body has joints, or with the rates
+    bool knows_rates;
 } con_sweep_contact;
 
 /// What conjugate passes remember.
@@ -32,7 +33,8 @@ typedef struct con_sweep_conjugate {
 
 /// Work of a solver: made once per solve. Of bodies with joints the contacts' rows of C are taken
 /// (contact/problem/reduced.h), and they are immobile otherwise. With a body form the state is y =
-/// M^-1/2 H^T R, so that U = q + (H M^-1/2) y, theory.md (6.2); otherwise R itself through the rows
+/// M^-1/2 H^T R, so that U = q + (H M^-1/2) y, theory.md (6.2), and rates are one more body in one
+/// task alone; otherwise R itself through the rows
 /// of W.
 typedef struct con_sweep {
     const con_problem *problem;
@@ -43,6 +45,8 @@ typedef struct con_sweep {
     double freeze_change;        // quiet: |dR| at most this, N s
     con_sweep_contact *contacts; // [contact_count]
     con_moment_block *moments;   // [contact_count] of blocks that are moments; NULL for none
+    double (*rate_H)[3][3];      // [contact_count] S D^1/2 of the rates; NULL without rates
+    double z[3];                 // D^1/2 S^T R
     double (*y)[8];              // [body_count + tasks], 6 used; NULL in W form
     double (*R)[3];              // [contact_count] the caller's
     con_sweep_conjugate conjugate;

@@ -41,8 +41,8 @@ static void unite(int *parent, int a, int b)
         parent[a] = b;
 }
 
-// unites contacts that share a mobile body, or bodies that joints connect; `first` [body_count] is
-// scratch
+// unites contacts that share a mobile body, or bodies that joints connect, and those that know the
+// rates; `first` [body_count] is scratch
 static void unite_by_bodies(const con_problem *problem, int *parent, int *first)
 {
     const int(*bodies)[2] =
@@ -61,6 +61,13 @@ static void unite_by_bodies(const con_problem *problem, int *parent, int *first)
         }
     for (int a = 0; a < problem->body_count; a++)
         first[a] = -1;
+    for (int i = 0, knows = -1; problem->rates != NULL && i < problem->contact_count; i++) {
+        if (!con_knows_rates(problem, i) || !con_can_bear(problem, i))
+            continue;
+        if (knows >= 0)
+            unite(parent, knows, i);
+        knows = i;
+    }
 }
 
 static void unite_by_blocks(const con_problem *problem, int *parent)
@@ -351,8 +358,9 @@ static bool is_slow(const con_cascade *c, double before, int sweeps)
 static cairn_status start_conjugate(con_cascade *c)
 {
     const double loose = 1e-5;
-    if (c->conjugate || c->one_way || c->problem->H == NULL || c->problem->spinning != NULL ||
-        c->control->tolerance < loose)
+    const con_problem *problem = c->problem;
+    if (c->conjugate || c->one_way || problem->H == NULL || problem->spinning != NULL ||
+        problem->rates != NULL || c->control->tolerance < loose)
         return CAIRN_OK;
     c->conjugate = true;
     if (c->sweep.conjugate.weight != NULL) {

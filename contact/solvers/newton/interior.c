@@ -111,8 +111,11 @@ static void centre_towards(con_interior *p, double target)
 
 static void newton_direction(con_interior *p)
 {
+    // the predictor only tells how far to aim
     centre_towards(p, 0.0);
+    p->newton->rough = true;
     p->cones->solve(p, 1.0);
+    p->newton->rough = false;
     double step = fmin(1.0, p->cones->largest_step(p)), after = p->cones->tau_after(p, step);
     double sigma = 0.5;
     if (after > 0.0) {

@@ -150,13 +150,14 @@ static inline void add_product(const double left[6][3], const double right[3][6]
 // out of the bodies += K_i^T B A J_j of a moment and its force, which touch the same bodies
 static void add_pair(con_newton *newton, int i, const double B[3][3], const double A[3][3], int j)
 {
-    for (int s = 0; s < 2; s++)
-        for (int t = 0; t < 2; t++) {
+    int sides = con_newton_sides(newton);
+    for (int s = 0; s < sides; s++)
+        for (int t = 0; t < sides; t++) {
             double left[6][3], right[3][6];
             if (newton->slot[i][s][t] < 0)
                 continue;
-            left_product((const double(*)[6])newton->K[i][s], B, left);
-            right_product(A, (const double(*)[6])newton->J[j][t], right);
+            left_product(con_newton_K(newton, i, s), B, left);
+            right_product(A, con_newton_J(newton, j, t), right);
             add_product((const double(*)[3])left, (const double(*)[6])right,
                         newton->values + 36 * (size_t)newton->slot[i][s][t]);
         }
@@ -187,6 +188,7 @@ static void assemble_body_chunk(void *context, int begin, int end, int chunk, in
     (void)chunk, (void)worker;
     const assembling *assembly = context;
     con_newton *newton = assembly->newton;
+    int sides = con_newton_sides(newton);
     const int *start = newton->pattern.start;
     memset(newton->values + 36 * (size_t)start[begin], 0,
            36 * (size_t)(start[end] - start[begin]) * sizeof(double));
@@ -194,13 +196,13 @@ static void assemble_body_chunk(void *context, int begin, int end, int chunk, in
         for (int k = 0; k < 6; k++)
             newton->values[36 * (size_t)newton->diagonal[a] + 7 * k] = 1.0;
         for (int k = newton->side_start[a]; k < newton->side_start[a + 1]; k++) {
-            int i = newton->side[k] / 2, s = newton->side[k] % 2;
+            int i = newton->side[k] / 3, s = newton->side[k] % 3;
             double left[6][3], right[3][6];
-            left_product((const double(*)[6])newton->K[i][s], assembly->B[i], left);
-            for (int t = 0; t < 2; t++) {
+            left_product(con_newton_K(newton, i, s), assembly->B[i], left);
+            for (int t = 0; t < sides; t++) {
                 if (newton->slot[i][s][t] < 0)
                     continue;
-                right_product(assembly->A[i], (const double(*)[6])newton->J[i][t], right);
+                right_product(assembly->A[i], con_newton_J(newton, i, t), right);
                 add_product((const double(*)[3])left, (const double(*)[6])right,
                             newton->values + 36 * (size_t)newton->slot[i][s][t]);
             }

@@ -45,8 +45,10 @@ typedef struct con_newton {
     // body form
     int (*body)[2]; // [n] bodies of the island, -1 where immobile
     double (*J)[2][3][6];
-    double (*K)[2][3][6];      // W = J K^T: J itself unless the problem has factors of W
-    double (*velocity)[6];     // [m], of groups [count], scratch
+    double (*K)[2][3][6];  // W = J K^T: J itself unless the problem has factors of W
+    double (*velocity)[6]; // [m], of groups [count], scratch
+    // the rates that contacts know, as one more body, the last, and their third side
+    double (*rate_J)[3][6];    // [n] zero where a contact knows none; NULL: the problem has none
     con_newton_joints *joints; // of its bodies; NULL for none
     double (*E)[3];            // [n] compliance; NULL for none, and so the next three
     double (*E_inverse)[3][3]; // [n] (I + A E B)^-1 of the last factorisation
@@ -63,9 +65,9 @@ typedef struct con_newton {
     bool fits;             // lu is there: its size is within CON_NEWTON_DOUBLES_MAX
     base_arena_mark floor; // W form: where the memory of order and lu begins
     double *values;        // [entries][block * block] of the Newton matrix
-    int (*slot)[2][2];     // [n] entries of values for the pairs of bodies; -1 for none
+    int (*slot)[3][3];     // [n] entries of values for the pairs of sides; -1 for none
     int *side_start;       // [m + 1] into side
-    int *side;             // of the contacts of a body: 2 contact + side, ascending
+    int *side;             // of the contacts of a body: 3 contact + side, ascending
     int *diagonal;         // [m] entries of the diagonal
     int *place;            // [n] W form: place among the active units (contacts, or groups where
                            // there are groups); -1 for inactive ones
@@ -77,6 +79,7 @@ typedef struct con_newton {
     con_goal goal;
     const con_control *control;
     con_report *report; // history is added to it; may be NULL
+    bool rough;         // solves are not refined: set around those that decide only where to aim
     int factorisations;
     int limit;         // of factorisations: then the island is late
     double (*best)[3]; // [n] r of the least error so far
@@ -99,6 +102,34 @@ static inline bool con_newton_is_shared(const con_newton *newton)
 static inline base_workers *con_newton_workers(const con_newton *newton)
 {
     return con_newton_is_shared(newton) ? newton->control->workers : NULL;
+}
+
+/// Sides that a contact may have.
+static inline int con_newton_sides(const con_newton *newton)
+{
+    return newton->rate_J != NULL ? 3 : 2;
+}
+
+/// Body of a side, -1 where there is none.
+static inline int con_newton_node(const con_newton *newton, int i, int s)
+{
+    if (s < 2)
+        return newton->body[i][s];
+    bool knows = false;
+    for (int k = 0; k < 9; k++)
+        knows = knows || newton->rate_J[i][k / 3][k % 3] != 0.0;
+    return knows ? newton->body_count - 1 : -1;
+}
+
+/// J and K of a side.
+static inline const double (*con_newton_J(const con_newton *newton, int i, int s))[6]
+{
+    return (const double(*)[6])(s < 2 ? newton->J[i][s] : newton->rate_J[i]);
+}
+
+static inline const double (*con_newton_K(const con_newton *newton, int i, int s))[6]
+{
+    return (const double(*)[6])(s < 2 ? newton->K[i][s] : newton->rate_J[i]);
 }
 
 /// out[3] = a[3][3] x; out may be x.
@@ -151,7 +182,7 @@ cairn_status con_newton_allocate_factors(con_newton *newton) CAIRN_CHECK_RESULT;
 cairn_status con_newton_factor(con_newton *newton, const double (*A)[3][3],
                                const double (*B)[3][3]) CAIRN_CHECK_RESULT;
 
-/// Solves y + A W B y = rhs with the factors of con_newton_factor, refined.
+/// Solves y + A W B y = rhs with the factors of con_newton_factor, refined unless newton->rough.
 /// @param y     [n][3] out
 /// @param W_B_y [n][3] out: W B y
 void con_newton_solve(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3],

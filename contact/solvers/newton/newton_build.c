@@ -143,6 +143,26 @@ static void take_side(con_newton *newton, const con_problem *problem, int i, int
         }
 }
 
+// rates as one more body, behind all others
+static cairn_status take_rates(con_newton *newton, const con_problem *problem, base_arena *arena)
+{
+    const con_rates *rates = problem->rates;
+    size_t n = (size_t)newton->contact_count;
+    if (rates == NULL)
+        return CAIRN_OK;
+    newton->rate_J = base_arena_allocate(arena, "island", n, sizeof *newton->rate_J);
+    if (newton->rate_J == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memset(newton->rate_J, 0, n * sizeof *newton->rate_J);
+    for (size_t i = 0; i < n; i++)
+        for (int row = 0; row < rows_of(problem, newton->contact[i]); row++)
+            for (int k = 0; k < rates->count; k++)
+                newton->rate_J[i][row][k] = rates->S[newton->contact[i]][row][k] *
+                                            sqrt(rates->inverse[k]) / newton->unit[i];
+    newton->body_count++;
+    return CAIRN_OK;
+}
+
 // the island's contacts on their bodies, which are numbered in the order of their first contact
 static cairn_status take_bodies(con_newton *newton, const con_problem *problem, int *body_place,
                                 base_arena *arena)
@@ -172,6 +192,8 @@ static cairn_status take_bodies(con_newton *newton, const con_problem *problem, 
     cairn_status status = take_joints(newton, problem, body_place, arena);
     if (status == CAIRN_OK)
         status = take_compliance(newton, problem, arena);
+    if (status == CAIRN_OK)
+        status = take_rates(newton, problem, arena);
     if (status != CAIRN_OK)
         return status;
     for (size_t i = 0; i < n; i++)
@@ -185,10 +207,11 @@ static cairn_status take_bodies(con_newton *newton, const con_problem *problem, 
 
 static void find_slots(con_newton *newton)
 {
+    int sides = con_newton_sides(newton);
     for (int i = 0; i < newton->contact_count; i++)
-        for (int s = 0; s < 2; s++)
-            for (int t = 0; t < 2; t++) {
-                int a = newton->body[i][s], b = newton->body[i][t];
+        for (int s = 0; s < sides; s++)
+            for (int t = 0; t < sides; t++) {
+                int a = con_newton_node(newton, i, s), b = con_newton_node(newton, i, t);
                 newton->slot[i][s][t] =
                     a >= 0 && b >= 0 ? con_block_pattern_find(&newton->pattern, a, b) : -1;
             }
@@ -233,20 +256,32 @@ static cairn_status list_sides(con_newton *newton, base_arena *arena)
 {
     int n = newton->contact_count, m = newton->body_count;
     newton->side_start = base_arena_array(arena, int, "island", m + 2);
-    newton->side = base_arena_array(arena, int, "island", 2 * n);
+    newton->side = base_arena_array(arena, int, "island", con_newton_sides(newton) * n);
     if (newton->side_start == NULL || newton->side == NULL)
         return CAIRN_ERROR_MEMORY;
     int *fill = newton->side_start + 1;
     memset(newton->side_start, 0, (size_t)(m + 2) * sizeof *newton->side_start);
-    for (int k = 0; k < 2 * n; k++)
-        if (newton->body[k / 2][k % 2] >= 0)
-            fill[newton->body[k / 2][k % 2] + 1]++;
+    for (int i = 0; i < n; i++)
+        for (int s = 0; s < con_newton_sides(newton); s++)
+            if (con_newton_node(newton, i, s) >= 0)
+                fill[con_newton_node(newton, i, s) + 1]++;
     for (int a = 0; a < m; a++)
         fill[a + 1] += fill[a];
-    for (int k = 0; k < 2 * n; k++)
-        if (newton->body[k / 2][k % 2] >= 0)
-            newton->side[fill[newton->body[k / 2][k % 2]]++] = k;
+    for (int i = 0; i < n; i++)
+        for (int s = 0; s < con_newton_sides(newton); s++)
+            if (con_newton_node(newton, i, s) >= 0)
+                newton->side[fill[con_newton_node(newton, i, s)]++] = 3 * i + s;
     return CAIRN_OK;
+}
+
+// both orders of two bodies that a contact connects
+static size_t add_pair(int a, int b, int (*pairs)[2])
+{
+    if (a < 0 || b < 0 || a == b)
+        return 0;
+    pairs[0][0] = pairs[1][1] = a;
+    pairs[0][1] = pairs[1][0] = b;
+    return 2;
 }
 
 static cairn_status order_bodies(con_newton *newton, base_arena *arena)
@@ -255,19 +290,18 @@ static cairn_status order_bodies(con_newton *newton, base_arena *arena)
     newton->diagonal = base_arena_array(arena, int, "island", m);
     newton->unknown = base_arena_array(arena, double, "island", 6 * m);
     size_t joined = newton->joints != NULL ? con_newton_joints_pairs(newton->joints, NULL) : 0;
-    int(*pairs)[2] = base_arena_allocate(arena, "body pairs", 2 * n + m + joined, sizeof *pairs);
+    int sides = con_newton_sides(newton);
+    size_t each = sides == 2 ? 2 : 6;
+    int(*pairs)[2] = base_arena_allocate(arena, "body pairs", each * n + m + joined, sizeof *pairs);
     if (newton->diagonal == NULL || newton->unknown == NULL || pairs == NULL)
         return CAIRN_ERROR_MEMORY;
     for (int a = 0; a < newton->body_count; a++, count++)
         pairs[count][0] = pairs[count][1] = a;
-    for (size_t i = 0; i < n; i++) {
-        int a = newton->body[i][0], b = newton->body[i][1];
-        if (a < 0 || b < 0 || a == b)
-            continue;
-        pairs[count][0] = pairs[count + 1][1] = a;
-        pairs[count][1] = pairs[count + 1][0] = b;
-        count += 2;
-    }
+    for (int i = 0; i < newton->contact_count; i++)
+        for (int s = 1; s < sides; s++)
+            for (int t = 0; t < s; t++)
+                count += add_pair(con_newton_node(newton, i, t), con_newton_node(newton, i, s),
+                                  pairs + count);
     if (newton->joints != NULL)
         count += con_newton_joints_pairs(newton->joints, pairs + count);
     cairn_status status =

@@ -10,8 +10,8 @@ static inline void add_sides(const con_newton *newton, int body, const double (*
     double sum[6];
     memcpy(sum, x, sizeof sum);
     for (int k = newton->side_start[body]; k < newton->side_start[body + 1]; k++) {
-        int i = newton->side[k] / 2;
-        const double(*K)[6] = (const double(*)[6])newton->K[i][newton->side[k] % 2];
+        int i = newton->side[k] / 3;
+        const double(*K)[6] = con_newton_K(newton, i, newton->side[k] % 3);
         for (int d = 0; d < 6; d++)
             sum[d] += K[0][d] * r[i][0] + K[1][d] * r[i][1] + K[2][d] * r[i][2];
     }
@@ -30,6 +30,10 @@ static inline void apply_sides(const con_newton *newton, int i, const double *x,
         for (int row = 0; row < 3; row++)
             sum[row] += (J[row][0] * v[0] + J[row][1] * v[1] + J[row][2] * v[2]) +
                         (J[row][3] * v[3] + J[row][4] * v[4] + J[row][5] * v[5]);
+    }
+    for (int row = 0; newton->rate_J != NULL && row < 3; row++) {
+        const double *J = newton->rate_J[i][row], *z = x + 6 * (newton->body_count - 1);
+        sum[row] += J[0] * z[0] + J[1] * z[1] + J[2] * z[2];
     }
     memcpy(out, sum, sizeof sum);
 }
@@ -263,7 +267,7 @@ static void solve_bodies(solving *s)
         divide(newton, s->d);
         if (newton->joints != NULL)
             con_newton_joints_update(newton->joints, s->d);
-        s->last = advance_bodies(s) || round + 1 == ROUNDS;
+        s->last = advance_bodies(s) || newton->rough || round + 1 == ROUNDS;
         if (newton->groups != NULL) {
             con_newton_groups_spread(newton->groups, s->d, s->weighted);
             con_newton_groups_spread(newton->groups, s->v, s->W_B_y);

@@ -57,7 +57,7 @@ static cairn_status solve(const void *settings, const con_problem *problem,
 const con_solver con_solver_nipm = {
     .name = "nipm",
     .help = "nonsmooth interior point: few factorisations whatever the redundancy",
-    .needs = CON_TAKES_ROLLING,
+    .needs = CON_TAKES_ROLLING | CON_TAKES_RATES,
     .table = {.settings = settings_rows,
               .count = BASE_COUNT(settings_rows),
               .size = sizeof(nipm_settings)},

@@ -59,7 +59,7 @@ static cairn_status solve(const void *settings, const con_problem *problem,
 const con_solver con_solver_paln = {
     .name = "paln",
     .help = "proximal augmented-Lagrangian Newton: fast from a good guess",
-    .needs = CON_TAKES_ROLLING,
+    .needs = CON_TAKES_ROLLING | CON_TAKES_RATES,
     .table = {.settings = settings_rows,
               .count = BASE_COUNT(settings_rows),
               .size = sizeof(paln_settings)},

@@ -5,9 +5,10 @@
 
 #include "engine/state/rotation.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { CLUMP_CHUNK = 64 };
+enum { CLUMP_CHUNK = 64, GROUP_CHUNK = 8 };
 
 /// A clump at the midpoint of the coming step.
 struct eng_spheres_clump_motion {
@@ -58,15 +59,10 @@ static void add_clump(struct eng_spheres *spheres, int body)
             .body = body,
         };
     }
-    double inverse[6];
-    vec3 inertia = eng_inertia_of(world, body);
-    eng_mass_inverse_of(world, body, inverse);
     eng_spheres_clumps(spheres)[spheres->clump_count++] = (eng_spheres_clump){
         .body = body,
         .first = world->bodies[body].first_collider,
         .count = eng_collider_count_of(world, body),
-        .constants = {inertia.x, inertia.y, inertia.z, inverse[3], inverse[4], inverse[5],
-                      inverse[0]},
     };
 }
 
@@ -85,6 +81,7 @@ cairn_status eng_spheres_clumps_find(struct eng_spheres *spheres,
         count += eng_spheres_may_be_clump(world, i) && wanted(spheres, i);
     spheres->clump_count = spheres->member_room = 0;
     spheres->unjointed_count = spheres->moved_clumps = 0;
+    spheres->clumps_due = true;
     if (count > 0)
         room = (size_t)world->collider_count;
     cairn_status status =
@@ -143,15 +140,100 @@ bool eng_spheres_clumps_are_unjointed(const struct eng_spheres *spheres)
 
 // ---------------------------------------------------------------- motion
 
+/// A clump in the order in which groups take them: by the number of members, and by places.
+typedef struct place_in_order {
+    int count, slot, clump;
+} place_in_order;
+
+static int compare_places(const void *a, const void *b)
+{
+    const place_in_order *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count < y->count ? -1 : 1;
+    return (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+static void fill_lane(const struct eng_spheres *spheres, const eng_spheres_clump *clump, int lane,
+                      eng_spheres_clump_group *group, eng_spheres_member_row *rows)
+{
+    double inverse[6];
+    vec3 inertia = eng_inertia_of(spheres->world, clump->body);
+    eng_mass_inverse_of(spheres->world, clump->body, inverse);
+    group->body[lane] = clump->body;
+    group->mass_inverse[lane] = inverse[0];
+    for (int i = 0; i < 3; i++) {
+        group->inertia[i][lane] = vec3_get(inertia, i);
+        group->inertia_inverse[i][lane] = inverse[3 + i];
+    }
+    for (int k = 0; k < group->row_count; k++) {
+        const eng_spheres_member none = {.slot = ENG_SPHERES_NO_SLOT};
+        const eng_spheres_member *member =
+            k < clump->count ? eng_spheres_members(spheres) + clump->first + k : &none;
+        for (int i = 0; i < 4; i++)
+            rows[k].offset[i][lane] = member->offset[i];
+        rows[k].row8[lane] = 8 * member->slot;
+    }
+}
+
+/// Groups of so many clumps, in their order.
+static void fill_groups(struct eng_spheres *spheres, const eng_spheres_clump *clumps,
+                        const place_in_order *order, int count)
+{
+    eng_spheres_clump_group *groups = spheres->clump_groups.block;
+    int first_row = 0;
+    spheres->clump_group_count = 0;
+    for (int first = 0; first < count; first += ENG_SPHERES_WIDTH) {
+        int last = (first + ENG_SPHERES_WIDTH < count ? first + ENG_SPHERES_WIDTH : count) - 1;
+        eng_spheres_clump_group *group = &groups[spheres->clump_group_count++];
+        group->first_row = first_row;
+        group->row_count = order[last].count;
+        group->even = order[first].count == order[last].count;
+        for (int lane = 0; lane < ENG_SPHERES_WIDTH; lane++) {
+            int place = first + lane < last ? first + lane : last;
+            fill_lane(spheres, &clumps[order[place].clump], lane, group,
+                      (eng_spheres_member_row *)spheres->member_rows.block + first_row);
+        }
+        first_row += group->row_count;
+    }
+}
+
+static cairn_status make_groups(struct eng_spheres *spheres)
+{
+    bool shared = eng_spheres_is_shared(spheres);
+    const eng_spheres_clump *clumps =
+        shared ? spheres->share->clumps.block : eng_spheres_clumps(spheres);
+    int count = shared ? spheres->share->clump_count : spheres->moved_clumps;
+    size_t rows = 0, groups = ((size_t)count + ENG_SPHERES_WIDTH - 1) / ENG_SPHERES_WIDTH;
+    const base_allocator *allocator = &spheres->world->allocator;
+    place_in_order *order = base_allocate(allocator, (size_t)count + 1, sizeof *order);
+    if (order == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int c = 0; c < count; c++)
+        order[c] = (place_in_order){clumps[c].count,
+                                    eng_spheres_members(spheres)[clumps[c].first].slot, c};
+    qsort(order, (size_t)count, sizeof *order, compare_places);
+    for (int last = count - 1; last >= 0; last = (last / ENG_SPHERES_WIDTH) * ENG_SPHERES_WIDTH - 1)
+        rows += (size_t)order[last].count;
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->clump_groups,
+                                              groups * sizeof(eng_spheres_clump_group));
+    if (status == CAIRN_OK)
+        status = eng_spheres_reserve(spheres, &spheres->member_rows,
+                                     rows * sizeof(eng_spheres_member_row));
+    if (status == CAIRN_OK)
+        fill_groups(spheres, clumps, order, count);
+    spheres->clumps_due = status != CAIRN_OK;
+    base_release(allocator, order);
+    return status;
+}
+
 static void move_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
     (void)chunk, (void)worker;
     const struct eng_spheres *spheres = argument;
     const eng_spheres_clump_pass pass = {
         .pass = &spheres->pass,
-        .clumps = eng_spheres_is_shared(spheres) ? spheres->share->clumps.block
-                                                 : eng_spheres_clumps(spheres),
-        .members = eng_spheres_members(spheres),
+        .groups = spheres->clump_groups.block,
+        .rows = spheres->member_rows.block,
         .q = spheres->world->q,
         .v = spheres->world->v,
         .ways = spheres->ways.block,
@@ -159,11 +241,13 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
     spheres->kernel->clumps(&pass, begin, end);
 }
 
-void eng_spheres_clumps_move(struct eng_spheres *spheres)
+cairn_status eng_spheres_clumps_move(struct eng_spheres *spheres)
 {
-    int count =
-        eng_spheres_is_shared(spheres) ? spheres->share->clump_count : spheres->moved_clumps;
-    base_parallel_for(spheres->world->workers, count, CLUMP_CHUNK, move_chunk, spheres);
+    cairn_status status = spheres->clumps_due ? make_groups(spheres) : CAIRN_OK;
+    if (status == CAIRN_OK)
+        base_parallel_for(spheres->world->workers, spheres->clump_group_count, GROUP_CHUNK,
+                          move_chunk, spheres);
+    return status;
 }
 
 // ---------------------------------------------------------------- places
@@ -225,10 +309,34 @@ static void place_member(struct eng_spheres *spheres, int slot)
     ((double *)spheres->ways.block)[slot] = vec3_norm_squared(vec3_sub(place, before));
 }
 
+/// The same where the kernel has placed all slots of the chunk: eight maxima at a time.
+static double longest_way(const double *ways, eng_spheres_chunk *chunk)
+{
+    double most[ENG_SPHERES_WIDTH] = {0.0}, finite[ENG_SPHERES_WIDTH] = {0.0};
+    int slot = chunk->first_slot;
+    for (; slot + ENG_SPHERES_WIDTH <= chunk->end_slot; slot += ENG_SPHERES_WIDTH)
+        for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
+            most[k] = ways[slot + k] > most[k] ? ways[slot + k] : most[k];
+            finite[k] += 0.0 * ways[slot + k];
+        }
+    for (; slot < chunk->end_slot; slot++) {
+        most[0] = ways[slot] > most[0] ? ways[slot] : most[0];
+        finite[0] += 0.0 * ways[slot];
+    }
+    for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
+        most[0] = most[k] > most[0] ? most[k] : most[0];
+        chunk->finite += finite[k];
+    }
+    return sqrt(most[0]);
+}
+
 double eng_spheres_members_place(struct eng_spheres *spheres, eng_spheres_chunk *chunk)
 {
     const double *ways = spheres->ways.block;
     const eng_spheres_member *members = eng_spheres_members(spheres);
+    if (chunk->members == chunk->end_slot - chunk->first_slot &&
+        spheres->moved_clumps == spheres->clump_count)
+        return longest_way(ways, chunk);
     double most = 0.0, finite = 0.0;
     for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++) {
         int id = eng_spheres_ids(spheres)[slot];

@@ -19,20 +19,34 @@ typedef struct eng_spheres_member {
     int body;         // -1 there
 } eng_spheres_member;
 
-/// What the motion of a clump needs of it.
 typedef struct eng_spheres_clump {
     int body;
     int first, count; // colliders of its members
-    // moments of inertia, their inverses, inverse mass, 0; kg m2, 1/(kg m2), 1/kg
-    _Alignas(64) double constants[8];
 } eng_spheres_clump;
+
+/// As many clumps as a kernel moves together, one in each lane, next to each other in space; lanes
+/// behind the last one are copies of it. Made anew with each list.
+typedef struct eng_spheres_clump_group {
+    _Alignas(64) double inertia[3][ENG_SPHERES_WIDTH]; // kg m2, principal
+    double inertia_inverse[3][ENG_SPHERES_WIDTH];      // 1/(kg m2)
+    double mass_inverse[ENG_SPHERES_WIDTH];            // 1/kg
+    int body[ENG_SPHERES_WIDTH];
+    int first_row, row_count; // its members: as many rows as the largest clump has
+    bool even;                // all have as many
+} eng_spheres_clump_group;
+
+/// A member of each clump of a group.
+typedef struct eng_spheres_member_row {
+    _Alignas(64) double offset[4][ENG_SPHERES_WIDTH]; // as that of a member; 0 where there is none
+    int row8[ENG_SPHERES_WIDTH];                      // eight times the slot; negative there
+} eng_spheres_member_row;
 
 /// What the kernel that moves clumps reads and writes.
 typedef struct eng_spheres_clump_pass {
     const eng_spheres_pass *pass;
-    const eng_spheres_clump *clumps;
-    const eng_spheres_member *members; // by colliders
-    pose *q;                           // [bodies] at t_n, then at t_{n+1}
+    const eng_spheres_clump_group *groups;
+    const eng_spheres_member_row *rows;
+    pose *q; // [bodies] at t_n, then at t_{n+1}
     double (*v)[6];
     double *ways; // [slots] m2, squares of what members have moved
 } eng_spheres_clump_pass;
@@ -87,8 +101,10 @@ static inline void eng_spheres_slot_note(struct eng_spheres *spheres, int id, in
 {
     if (id >= 0)
         eng_spheres_slot_numbers(spheres)[id] = slot;
-    else
+    else {
         eng_spheres_members(spheres)[~id].slot = slot;
+        spheres->clumps_due = true;
+    }
 }
 
 /// Sphere of a slot.
@@ -119,7 +135,7 @@ void eng_spheres_clumps_share(struct eng_spheres *spheres);
 bool eng_spheres_clumps_are_unjointed(const struct eng_spheres *spheres);
 
 /// One step of the clumps that the executor moves, and their members for the coming one.
-void eng_spheres_clumps_move(struct eng_spheres *spheres);
+cairn_status eng_spheres_clumps_move(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
 /// How the others move from the midpoint of the coming step on, from their state at t_n.
 void eng_spheres_clumps_follow(struct eng_spheres *spheres);

@@ -14,10 +14,11 @@
 #include <limits.h>
 
 enum {
-    ENG_SPHERES_WIDTH = 8,   // pairs of a block, slots of a group
-    ENG_SPHERES_CHUNK = 128, // slots, times the factor for several surfaces
-    ENG_SPHERES_PADDED = 6,  // least number of force rows that every body adds up
-    ENG_SPHERES_LEAST = 8,   // chunks of a range: below, sharing costs more than it gives
+    ENG_SPHERES_WIDTH = 8,         // pairs of a block, slots of a group
+    ENG_SPHERES_CHUNK = 128,       // slots, times the factor for several surfaces
+    ENG_SPHERES_PADDED = 6,        // least number of force rows that every sphere adds up
+    ENG_SPHERES_MEMBER_PADDED = 3, // the same of members of clumps
+    ENG_SPHERES_LEAST = 8,         // chunks of a range: below, sharing costs more than it gives
 };
 
 /// Largest margin of a slot, in radii.
@@ -239,7 +240,7 @@ typedef struct eng_spheres_kernel {
     void (*forces)(const eng_spheres_pass *pass, int chunk);
     /// New velocities and positions of rows of a chunk from their force rows.
     void (*move)(const eng_spheres_pass *pass, int chunk);
-    /// Motion of clumps [begin, end) and of their members, clumps.h.
+    /// Motion of groups [begin, end) of clumps and of their members, clumps.h.
     void (*clumps)(const struct eng_spheres_clump_pass *pass, int begin, int end);
     /// New orientations of the slots of a chunk.
     void (*turn)(const eng_spheres_pass *pass, int chunk);
@@ -422,13 +423,12 @@ struct eng_spheres {
     // of clumps, clumps.h
     eng_spheres_buffer clumps;  // those that the executor moves come first
     eng_spheres_buffer members; // by colliders
-    eng_spheres_buffer motions, sums, ways;
-    int unjointed_count, moved_clumps; // clumps without joints; all or none of them, clumps.h
-    int clump_count, member_room;      // colliders that `members` knows; 0 without clumps
-    bool takes_clumps, members_due;    // laws of all surfaces do; clumps were changed
-    eng_spheres_buffer wraps;          // int[3] of slots: lattice vectors from a slot to its body
-    eng_spheres_buffer images;
-    eng_spheres_buffer image_pairs; // int: places of pairs with images, block by block
+    eng_spheres_buffer motions, sums, ways, clump_groups, member_rows;
+    int unjointed_count, moved_clumps, clump_group_count; // without joints; all or none of them
+    int clump_count, member_room;               // colliders that `members` knows; 0 without clumps
+    bool takes_clumps, members_due, clumps_due; // laws of all surfaces do; changed; to be grouped
+    eng_spheres_buffer wraps, images; // int[3] of slots: lattice vectors from one to its body
+    eng_spheres_buffer image_pairs;   // int: places of pairs with images, block by block
     eng_spheres_candidates candidates;
     mat3 listed; // m, lattice when the list was made
     int image_count;

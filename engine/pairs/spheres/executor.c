@@ -389,7 +389,9 @@ cairn_status eng_spheres_step(cairn_world *world)
     if (status != CAIRN_OK)
         return status;
     eng_spheres_clumps_push(spheres);
-    eng_spheres_clumps_move(spheres);
+    status = eng_spheres_clumps_move(spheres);
+    if (status != CAIRN_OK)
+        return status;
     spheres->last_step = spheres->pass.step;
     world->energy.drivers += driven_work(spheres) + prescribed_strain(spheres);
     if (world->general_work)

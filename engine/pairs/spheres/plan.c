@@ -397,6 +397,7 @@ static cairn_status share_passes(eng_spheres *spheres)
 {
     spheres->moved_clumps =
         eng_spheres_clumps_are_unjointed(spheres) ? spheres->unjointed_count : 0;
+    spheres->clumps_due = true;
     cairn_status status = list_active(spheres);
     if (status == CAIRN_OK)
         status = list_critical(spheres);

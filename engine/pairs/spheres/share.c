@@ -167,6 +167,7 @@ static cairn_status take_clumps(eng_spheres *spheres)
     eng_spheres_share *share = spheres->share;
     const eng_spheres_clump *clumps = eng_spheres_clumps(spheres);
     share->clump_count = 0;
+    spheres->clumps_due = true;
     cairn_status status =
         eng_spheres_reserve(spheres, &share->clumps, (size_t)spheres->clump_count * sizeof *clumps);
     for (int c = 0; c < spheres->clump_count && status == CAIRN_OK; c++) {

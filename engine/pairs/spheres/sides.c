@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Force slots of the spheres spheres, and for each body the slots that it adds up.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/share.h"
@@ -205,6 +206,12 @@ static bool wants_sides(const struct eng_spheres *spheres, int range)
            eng_spheres_owns_range(spheres, range);
 }
 
+/// Force rows that a slot adds up at least.
+static int least_rows(const struct eng_spheres *spheres, int slot)
+{
+    return eng_spheres_is_member(spheres, slot) ? ENG_SPHERES_MEMBER_PADDED : ENG_SPHERES_PADDED;
+}
+
 /// Starts of the bodies' sides, from that of the range on.
 static void count_sides(struct eng_spheres *spheres, int index)
 {
@@ -213,12 +220,13 @@ static void count_sides(struct eng_spheres *spheres, int index)
     for (int list = 0; list < 2; list++) {
         sides s = sides_of(spheres, list, index);
         bool wanted = wants_sides(spheres, index);
-        int sum = 0, least = list == 0 && wanted ? ENG_SPHERES_PADDED : 0;
+        int sum = 0;
         for (int slot = s.first_slot; slot < s.end_slot; slot++)
             next[slot] = 0;
         if (wanted)
             each_side(spheres, &s, next, NULL);
         for (int slot = s.first_slot; slot < s.end_slot; slot++) {
+            int least = list == 0 && wanted ? least_rows(spheres, slot) : 0;
             s.start[slot] = sum;
             sum += next[slot] > least ? next[slot] : least;
         }

@@ -105,6 +105,8 @@ void eng_spheres_destroy(eng_spheres *spheres)
                                  &spheres->clumps,
                                  &spheres->members,
                                  &spheres->motions,
+                                 &spheres->clump_groups,
+                                 &spheres->member_rows,
                                  &spheres->sums,
                                  &spheres->ways,
                                  &spheres->images,

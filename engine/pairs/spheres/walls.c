@@ -143,7 +143,7 @@ void eng_spheres_ghosts_move(struct eng_spheres *spheres, int first, int end,
     const eng_spheres_wall *walls = walls_of(spheres);
     double work = 0.0, (*X)[4] = spheres->pass.X + spheres->slots + 2;
     // in a step, a wall that never moves has neither work nor another velocity
-    bool usual = placing == ENG_SPHERES_PLACE_OTHERS && drivers != NULL && !spheres->strains;
+    bool usual = placing == ENG_SPHERES_PLACE_OTHERS && !spheres->strains;
     for (int i = first; i < end; i++) {
         eng_spheres_ghost *ghost = &ghosts[i];
         const eng_spheres_wall *wall = &walls[ghost->wall];

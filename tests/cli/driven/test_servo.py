@@ -207,13 +207,107 @@ def check_rigid_shear():
         check(len(held) > 20 and abs(off) < 1e-3, f"rigid shear: stress off by {off} in the mean")
 
 
+# three spheres in a line, whose images touch its ends
+COLUMN = """simulation{ step = 1e-3, end_time = 0.1, tolerance = 1e-12 }
+gravity{ 0, 0, 0 }
+material{ name = "m", density = 2500 }
+pair{ law = "signorini_coulomb", friction = 0.3 }
+cell{ size = {0.05, 0.05, 0.0607} }
+for i = 0, 2 do body{ name = "b" .. i, shape = sphere{ radius = 0.01 }, material = "m", position = {0.01, 0.01, 0.01 + 0.0202 * i} } end
+servo{ name = "z", cell = "z", stress = function(t) return t < 0.05 and 1000 or 2000 end, speed = 1 }
+sensor{ name = "s", region = "cell", quantity = "stress" }
+sensor{ name = "l", region = "cell", quantity = "sides" }
+output{ energy_every = 1 }
+"""
+
+
+def check_column():
+    """A line of rigid spheres bears stress times area at its exact length; the audit closes."""
+    with Folder() as folder:
+        folder.write("a.lua", COLUMN)
+        check_status(folder.cairn("run", "a.lua", "--out", "r", "--quiet", "--paraview-every", "0", "--fclib", "f",
+                                  "--fclib-when", "step == 60"), 0, "column")
+        rows = sensors(folder)
+        for begin, end, target in ((0.03, 0.049, 1000), (0.08, 0.1, 2000)):
+            held = [row[4] for row in rows if begin < row[1] < end]
+            check(len(held) > 10 and max(abs(value - target) for value in held) < 1e-9 * target, f"column: {held} for {target} Pa")
+        check(abs(rows[-1][10] - 0.06) < 1e-12, f"column: length {rows[-1][10]}")
+        # no side closes faster than its servo lets it
+        check(all(b[10] > a[10] * (1 - 1.001e-3) for a, b in zip(rows, rows[1:])), "column: speed")
+        last = [float(x) for x in folder.read("r/energy.csv").splitlines()[-1].split(",")]
+        check(last[5] > 1e-4 and abs(last[12]) < 1e-12 * last[5], f"column: residual {last[12]} J of {last[5]} J")
+
+
+def check_rigid_cell():
+    """Rigid grains are brought to a stress and pressed along z: held, same bits, audit, problem files."""
+    scene = CELL % ("signorini_coulomb", "rolling_friction = 0")
+    scene = scene.replace("restitution = 0.3", "restitution = 0").replace("step = 1e-5", "step = 2e-4").replace("count = 80", "count = 40")
+    scene = scene.replace("{0.025, 0.025, 0.025}", "{0.0215, 0.0215, 0.0215}").replace("0.022", "0.0185").replace("porosity = 0.5,", "porosity = 0.55,").replace("energy_every = 20", "energy_every = 1")
+    with Folder() as folder:
+        folder.write("a.lua", scene)
+        run = ("run", "a.lua", "--quiet", "--paraview-every", "0", "--trajectory-every", "0", "--tolerance", "1e-8", "--out")
+        check_status(folder.cairn(*run, "one", "--fclib", "f", "--fclib-every", "300", "--fclib-form", "local"), 0, "rigid cell")
+        check_status(folder.cairn(*run, "two", "--threads", "4"), 0, "rigid cell")
+        check_status(folder.cairn(*run, "half", "--until", "0.095"), 0, "rigid cell")
+        check_status(folder.cairn(*run, "rest", "--restart", "half/checkpoint.h5", "--threads", "2"), 0, "rigid cell")
+        hashes = {summary(folder, name)["state_hash"] for name in ("one", "two", "rest")}
+        check(len(hashes) == 1, f"rigid cell: bits of threads and restart: {hashes}")
+        rows = sensors(folder, "one")
+        for begin, end, sides in ((0.07, 0.08, (2, 3, 4)), (0.09, 0.12, (2, 3))):
+            for k in sides:
+                held = [row[k] for row in rows if begin < row[1] < end]
+                mean = sum(held) / len(held)
+                check(abs(mean - 5000) < 5, f"rigid cell: {mean} Pa for 5000 in column {k} after {begin} s")
+        check(0.3 < rows[-1][11] < 0.55, f"rigid cell: porosity {rows[-1][11]}")
+        last = [float(x) for x in folder.read("one/energy.csv").splitlines()[-1].split(",")]
+        check(abs(last[12]) < 1e-10 * last[5], f"rigid cell: residual {last[12]} J of {last[5]} J")
+        files = folder.list("f")[1:]
+        check(len(files) > 0, "rigid cell: problem files")
+        for name in files:
+            check_status(folder.cairn("solve", os.path.join("f", name), "--tolerance", "1e-8"), 0, f"rigid cell: {name}")
+
+
+# rigid grains that are sheared under a pressure across the planes of shear, at an inertial number of 0.05
+SHEARED = """local grains, diameter, density, pressure, inertia, settled = 60, 0.01, 2500, 1000, 0.05, 0.3
+local rate = inertia * math.sqrt(pressure / density) / diameter
+simulation{ step = 1e-3, end_time = settled + 3 / rate, tolerance = 1e-6 }
+output{ energy_every = 1, paraview_every = 0 }
+gravity{ 0, 0, 0 }
+material{ name = "glass", density = density }
+pair{ law = "signorini_coulomb", friction = 0.5 }
+local side = diameter * (grains * math.pi / 6 / 0.5) ^ (1 / 3)
+local edge = 0.5 * diameter
+local height = grains * math.pi / 6 / 0.45 * diameter ^ 3 / (side - diameter) ^ 2 + diameter
+cell{ size = { side, side, height } }
+packing{ region = { min = { edge, edge, edge }, max = { side - edge, side - edge, height - edge } },
+  size = sizes{ "uniform", min = 0.8 * diameter, max = 1.2 * diameter }, material = "glass", method = "growth", count = grains }
+servo{ name = "pressure", cell = "z", stress = pressure, speed = 5 }
+servo{ name = "shear", cell = "xz", rate = rate, from = settled }
+sensor{ name = "cell", region = "cell", quantity = "stress" }
+sensor{ name = "porosity", region = "cell", quantity = "porosity" }
+"""
+
+
+def check_rigid_pressure():
+    """The impulses through the boundary have the fluctuations in them: the sensor's whole stress is held in the mean."""
+    with Folder() as folder:
+        folder.write("a.lua", SHEARED)
+        check_status(folder.cairn("run", "a.lua", "--quiet", "--trajectory-every", "0", "--out", "r"), 0, "pressure")
+        late = [row for row in sensors(folder, "r") if row[1] > 0.65]
+        mean = [sum(row[k] for row in late) / len(late) for k in (4, 6)]
+        check(len(late) > 400 and abs(mean[0] - 1000) < 5, f"pressure: {mean[0]} Pa for 1000")
+        check(0.34 < -mean[1] / mean[0] < 0.46, f"pressure: friction {-mean[1] / mean[0]}")
+
+
 RUNS = {
     "nothing to push on": (moving("hooke") + SERVO.replace("-2", "2") % "force = 20, speed = 1, reach = 0.01",
                            r'servo "press": no contact to push on after 0\.01\d* m \(reach = 0\.01 m\); the target is 20 N'),
     "rigid": (BOX % ("1e-3", "0.3", "signorini_coulomb", ", friction = 0.3", "moving", "") + SERVO % "force = 20",
               r'servo "press": contacts by law "signorini_coulomb" have no stiffness'),
-    "rigid cell": (CELL % ("signorini_coulomb", "rolling_friction = 0"),
-                   r'servo "x": contacts by law "signorini_coulomb" have no stiffness to move the cell by; use walls'),
+    "rigid cell with joints": (COLUMN + 'joint{ kind = "ball", bodies = {"b0", "b1"}, at = {0.01, 0.01, 0.02} }',
+                               r'servo "z": a stress of the cell under the rigid law wants a world without joints'),
+    "rigid cell with impacts": (COLUMN.replace("tolerance", 'impact = "poisson", tolerance'),
+                                r'servo "z": a stress of the cell under the rigid law wants impacts by Newton'),
     "empty cell": ("gravity{ 0, 0, 0 }\ncell{ size = {1, 1, 1} }\nbody{ shape = sphere{ radius = 0.1 } }\n"
                    'servo{ cell = "x", stress = 10, speed = 1, reach = 0.1 }',
                    r'servo "servo": no contact to push on after 0\.1\d* \(reach = 0\.1\); the target is 10 Pa'),
@@ -264,5 +358,8 @@ check_bits()
 check_cell()
 check_retreat()
 check_rigid_shear()
+check_column()
+check_rigid_cell()
+check_rigid_pressure()
 check_messages()
 finish()

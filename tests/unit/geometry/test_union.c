@@ -107,11 +107,10 @@ static void test_many(void **state)
     for (int i = 0; i < 6; i++)
         turned[i] = quat_rotate(turn, centres[i]);
     geo_mass other = mass_of(turned, radii, 6);
-    // latitudes at which three spheres meet are found by halving alone
-    check_close(other.volume, mass.volume, 1e-8, 0.0);
-    check_close(mat3_trace(&other.inertia), mat3_trace(&mass.inertia), 1e-8, 0.0);
-    check_close(mat3_determinant(&other.inertia), mat3_determinant(&mass.inertia), 3e-8, 0.0);
-    check_close(vec3_distance(other.centre, quat_rotate(turn, mass.centre)), 0.0, 0.0, 1e-8);
+    check_close(other.volume, mass.volume, 1e-12, 0.0);
+    check_close(mat3_trace(&other.inertia), mat3_trace(&mass.inertia), 1e-12, 0.0);
+    check_close(mat3_determinant(&other.inertia), mat3_determinant(&mass.inertia), 3e-12, 0.0);
+    check_close(vec3_distance(other.centre, quat_rotate(turn, mass.centre)), 0.0, 0.0, 1e-12);
     int inside = 0;
     const int across = 120;
     for (int k = 0; k < across * across * across; k++) {

@@ -24,14 +24,21 @@ typedef struct turns {
 enum { POSE_NUMBERS = 7, VELOCITY_NUMBERS = 6 };
 _Static_assert(sizeof(pose) == POSE_NUMBERS * sizeof(double), "read as numbers");
 
-/// Clumps of a group; lanes behind the last one are copies of it, which store what it does.
-typedef struct clump_group {
-    const eng_spheres_clump *of[LANES];
-    int members; // most of one
+/// Clumps of LANES lanes of a group.
+typedef struct clump_lanes {
+    const eng_spheres_clump_group *of;
+    const eng_spheres_member_row *rows; // [of->row_count]
+    int first;                          // lane of the group
     vec_3 x, v, w, inertia, inertia_inverse;
     quats q;
     vec mass_inverse;
-} clump_group;
+} clump_lanes;
+
+/// Lanes of the group from `first` on.
+INLINE vec_3 from_group(const double (*rows)[ENG_SPHERES_WIDTH], int first)
+{
+    return (vec_3){v_load(rows[0] + first), v_load(rows[1] + first), v_load(rows[2] + first)};
+}
 
 INLINE vec_3 three(const double (*rows)[LANES])
 {
@@ -45,38 +52,36 @@ INLINE void store_three(double (*rows)[LANES], vec_3 a)
     v_store(rows[2], a.z);
 }
 
-INLINE void load_clumps(const eng_spheres_clump_pass *p, int first, int count, clump_group *g)
+INLINE void load_clumps(const eng_spheres_clump_pass *p, int group, int first, clump_lanes *g)
 {
-    g->members = 0;
-    const double *constants[LANES], *q[LANES], *v[LANES];
-    vec a[8], b[8], c[8];
+    const eng_spheres_clump_group *of = &p->groups[group];
+    const double *q[LANES], *v[LANES];
+    vec a[8], b[8];
     for (int l = 0; l < LANES; l++) {
-        const eng_spheres_clump *of = &p->clumps[first + (l < count ? l : count - 1)];
-        g->of[l] = of;
-        g->members = of->count > g->members ? of->count : g->members;
-        constants[l] = of->constants;
-        q[l] = &p->q[of->body].position.x;
-        v[l] = p->v[of->body];
+        q[l] = &p->q[of->body[first + l]].position.x;
+        v[l] = p->v[of->body[first + l]];
     }
     load_short_rows(q, POSE_NUMBERS, a);
     load_short_rows(v, VELOCITY_NUMBERS, b);
-    load_rows(constants, c);
+    g->of = of;
+    g->rows = p->rows + of->first_row;
+    g->first = first;
     g->x = (vec_3){a[0], a[1], a[2]};
     g->q = (quats){a[3], {a[4], a[5], a[6]}};
     g->v = (vec_3){b[0], b[1], b[2]};
     g->w = (vec_3){b[3], b[4], b[5]};
-    g->inertia = (vec_3){c[0], c[1], c[2]};
-    g->inertia_inverse = (vec_3){c[3], c[4], c[5]};
-    g->mass_inverse = c[6];
+    g->inertia = from_group(of->inertia, first);
+    g->inertia_inverse = from_group(of->inertia_inverse, first);
+    g->mass_inverse = v_load(of->mass_inverse + first);
 }
 
-INLINE void store_clumps(const eng_spheres_clump_pass *p, const clump_group *g)
+INLINE void store_clumps(const eng_spheres_clump_pass *p, const clump_lanes *g)
 {
     double *q[LANES], *v[LANES];
     vec zero = v_set(0.0);
     for (int l = 0; l < LANES; l++) {
-        q[l] = &p->q[g->of[l]->body].position.x;
-        v[l] = p->v[g->of[l]->body];
+        q[l] = &p->q[g->of->body[g->first + l]].position.x;
+        v[l] = p->v[g->of->body[g->first + l]];
     }
     store_short_rows(
         q, POSE_NUMBERS,
@@ -152,45 +157,36 @@ INLINE vec_3 to_body(const turns *r, vec_3 p)
 
 // ---------------------------------------------------------------- forces
 
-/// Member k of each lane's clump, one without radius for clumps that have fewer.
-INLINE void members_of(const eng_spheres_clump_pass *p, const clump_group *g, int k,
-                       const eng_spheres_member *member[LANES])
+/// From the centres of the clumps to their members of a row, world axes, m.
+INLINE vec_3 arms_of(const clump_lanes *g, int row, const turns *r)
 {
-    static const eng_spheres_member none = {.slot = -1};
-    for (int l = 0; l < LANES; l++)
-        member[l] = k < g->of[l]->count ? &p->members[g->of[l]->first + k] : &none;
+    return to_world(r, from_group(g->rows[row].offset, g->first));
 }
 
-/// From the centres of the clumps to their members, world axes, and the radii of these; m.
-INLINE vec_3 arms_of(const eng_spheres_member *const member[LANES], const turns *r, vec *radius)
+/// Rows of eight doubles of the members of a row, `spare` for clumps without one.
+INLINE void rows_of(double (*rows)[8], const clump_lanes *g, int row, bool even, double *spare,
+                    double *out[LANES])
 {
-    const double *rows[LANES];
-    vec offset[4];
+    const int *row8 = g->rows[row].row8 + g->first;
     for (int l = 0; l < LANES; l++)
-        rows[l] = member[l]->offset;
-    load_places(rows, offset);
-    *radius = offset[3];
-    return to_world(r, (vec_3){offset[0], offset[1], offset[2]});
+        out[l] = even || row8[l] >= 0 ? &rows[0][0] + row8[l] : spare;
 }
 
 /// Forces, and their moments about the centres, in the order of members.
-INLINE void add_members(const eng_spheres_clump_pass *p, const clump_group *g, const turns *r,
-                        vec_3 *force, vec_3 *torque)
+INLINE void add_members(const eng_spheres_clump_pass *p, const clump_lanes *g, bool even,
+                        const turns *r, vec_3 *force, vec_3 *torque)
 {
-    static const double none[8] __attribute__((aligned(64))) = {0.0};
-    vec zero = v_set(0.0), radius;
+    double none[8] __attribute__((aligned(64))) = {0.0};
+    vec zero = v_set(0.0);
     *force = *torque = (vec_3){zero, zero, zero};
-    for (int k = 0; k < g->members; k++) {
-        const eng_spheres_member *member[LANES];
-        const double *rows[LANES];
+    for (int k = 0; k < g->of->row_count; k++) {
+        double *rows[LANES];
         vec s[8];
-        members_of(p, g, k, member);
-        for (int l = 0; l < LANES; l++)
-            rows[l] = member[l]->slot >= 0 ? p->pass->sums[member[l]->slot] : none;
-        load_rows(rows, s);
+        rows_of(p->pass->sums, g, k, even, none, rows);
+        load_rows((const double *const *)rows, s);
         vec_3 own = {s[0], s[1], s[2]}, moment = {s[3], s[4], s[5]};
         *force = sum_of(*force, own);
-        *torque = sum_of(*torque, sum_of(moment, cross(arms_of(member, r, &radius), own)));
+        *torque = sum_of(*torque, sum_of(moment, cross(arms_of(g, k, r), own)));
     }
 }
 
@@ -198,7 +194,7 @@ INLINE void add_members(const eng_spheres_clump_pass *p, const clump_group *g, c
 
 /// One step of Newton's method for exp(time w) J w = momentum, whose derivative is inverted to
 /// second order in time; gives what was missing of the momentum before it.
-INLINE vec_3 improve_omega(const clump_group *g, double time, vec_3 momentum, vec_3 *w)
+INLINE vec_3 improve_omega(const clump_lanes *g, double time, vec_3 momentum, vec_3 *w)
 {
     vec_3 own = by_parts(g->inertia, *w);
     vec_3 rest = difference(turn_lanes_back(time, *w, momentum), own);
@@ -209,7 +205,7 @@ INLINE vec_3 improve_omega(const clump_group *g, double time, vec_3 momentum, ve
 }
 
 /// Lanes that turn too far in a step for that.
-static __attribute__((noinline)) void solve_omegas(const clump_group *g, unsigned lanes,
+static __attribute__((noinline)) void solve_omegas(const clump_lanes *g, unsigned lanes,
                                                    double step, vec_3 before, vec_3 impulse,
                                                    vec_3 *omega)
 {
@@ -232,7 +228,7 @@ static __attribute__((noinline)) void solve_omegas(const clump_group *g, unsigne
 }
 
 /// Angular velocities at the end of the step. @param impulse  N m s, axes of the midpoint
-INLINE vec_3 end_omegas(const clump_group *g, double step, vec_3 impulse)
+INLINE vec_3 end_omegas(const clump_lanes *g, double step, vec_3 impulse)
 {
     double half = 0.5 * step;
     vec_3 momentum = sum_of(turn_lanes_back(half, g->w, by_parts(g->inertia, g->w)), impulse);
@@ -248,64 +244,78 @@ INLINE vec_3 end_omegas(const clump_group *g, double step, vec_3 impulse)
     return w;
 }
 
-/// Members where the midpoint of the coming step has them, and how far they got.
-INLINE void place_members(const eng_spheres_clump_pass *p, const clump_group *g, vec_3 centre,
-                          const turns *r)
+/// Where clumps are at the midpoint of a step.
+typedef struct middles {
+    vec_3 centre;
+    turns turn;
+} middles;
+
+/// Members where the midpoint of the coming step has them, and how far they got from that of the
+/// step just done.
+INLINE void place_members(const eng_spheres_clump_pass *p, const clump_lanes *g, bool even,
+                          const middles *before, const middles *now)
 {
     // for clumps that have fewer members
-    double spare[16] __attribute__((aligned(64))) = {0.0}, spare_way = 0.0;
+    double spare[8] __attribute__((aligned(64))) = {0.0};
     double way[LANES] __attribute__((aligned(64)));
-    vec_3 omega = to_world(r, g->w);
-    for (int k = 0; k < g->members; k++) {
-        const eng_spheres_member *member[LANES];
-        double *X[LANES], *V[LANES], *ways[LANES];
-        vec radius, before[4];
-        members_of(p, g, k, member);
-        for (int l = 0; l < LANES; l++) {
-            int slot = member[l]->slot;
-            V[l] = slot >= 0 ? p->pass->V[slot] : spare;
-            X[l] = slot >= 0 ? p->pass->X[slot] : spare + 8;
-            ways[l] = slot >= 0 ? &p->ways[slot] : &spare_way;
-        }
-        vec_3 arm = arms_of(member, r, &radius), at = sum_of(centre, arm);
+    vec_3 omega = to_world(&now->turn, g->w);
+    for (int k = 0; k < g->of->row_count; k++) {
+        const int *row8 = g->rows[k].row8 + g->first;
+        double *rows[LANES];
+        vec radius = v_load(g->rows[k].offset[3] + g->first);
+        vec_3 arm = arms_of(g, k, &now->turn), at = sum_of(now->centre, arm);
         vec_3 velocity = sum_of(g->v, cross(omega, arm)), edge = scaled(radius, omega);
-        load_places((const double *const *)X, before);
-        vec_3 moved = difference(at, (vec_3){before[0], before[1], before[2]});
+        vec_3 moved = difference(at, sum_of(before->centre, arms_of(g, k, &before->turn)));
         v_store(way, lane_dot(moved, moved));
-        store_places(X, (const vec[4]){at.x, at.y, at.z, omega.z});
-        store_rows(V, (const vec[8]){velocity.x, velocity.y, velocity.z, edge.x, edge.y, edge.z,
-                                     omega.x, omega.y});
-        for (int l = 0; l < LANES; l++)
-            *ways[l] = way[l];
+        for (int l = 0; l < LANES; l++) {
+            bool any = even || row8[l] >= 0;
+            *(any ? p->ways + (unsigned)row8[l] / 8u : spare) = way[l];
+            rows[l] = any ? p->pass->X[(unsigned)row8[l] / 8u] : spare;
+        }
+        store_places(rows, (const vec[4]){at.x, at.y, at.z, omega.z});
+        rows_of(p->pass->V, g, k, even, spare, rows);
+        store_rows(rows, (const vec[8]){velocity.x, velocity.y, velocity.z, edge.x, edge.y, edge.z,
+                                        omega.x, omega.y});
     }
 }
 
-static void move_clumps(const eng_spheres_clump_pass *p, int first, int count)
+INLINE void move_clumps(const eng_spheres_clump_pass *p, int group, int first, bool even)
 {
     double step = p->pass->step, half = 0.5 * step;
     const double *gravity = p->pass->gravity;
-    clump_group g;
-    load_clumps(p, first, count, &g);
+    clump_lanes g;
+    load_clumps(p, group, first, &g);
     vec_3 force, torque;
-    vec_3 middle = lane_add_scaled(g.x, v_set(half), g.v);
     quats q = unit_product(g.q, turn_of(half, g.w));
-    turns r = turns_of(q);
-    add_members(p, &g, &r, &force, &torque);
+    const middles before = {lane_add_scaled(g.x, v_set(half), g.v), turns_of(q)};
+    add_members(p, &g, even, &before.turn, &force, &torque);
     vec_3 falling = {v_set(gravity[0]), v_set(gravity[1]), v_set(gravity[2])};
     g.v = lane_add_scaled(sum_of(g.v, falling), v_mul(v_set(step), g.mass_inverse), force);
-    g.w = end_omegas(&g, step, scaled(v_set(step), to_body(&r, torque)));
+    g.w = end_omegas(&g, step, scaled(v_set(step), to_body(&before.turn, torque)));
     quats turn = turn_of(half, g.w);
-    g.x = lane_add_scaled(middle, v_set(half), g.v);
+    g.x = lane_add_scaled(before.centre, v_set(half), g.v);
     g.q = unit_product(q, turn);
     store_clumps(p, &g);
-    r = turns_of(unit_product(g.q, turn));
-    place_members(p, &g, lane_add_scaled(g.x, v_set(half), g.v), &r);
+    const middles now = {lane_add_scaled(g.x, v_set(half), g.v), turns_of(unit_product(g.q, turn))};
+    place_members(p, &g, even, &before, &now);
+}
+
+static __attribute__((noinline)) void move_even(const eng_spheres_clump_pass *p, int group)
+{
+    for (int first = 0; first < ENG_SPHERES_WIDTH; first += LANES)
+        move_clumps(p, group, first, true);
+}
+
+static __attribute__((noinline)) void move_uneven(const eng_spheres_clump_pass *p, int group)
+{
+    for (int first = 0; first < ENG_SPHERES_WIDTH; first += LANES)
+        move_clumps(p, group, first, false);
 }
 
 static void lane_clumps(const eng_spheres_clump_pass *p, int begin, int end)
 {
-    for (int first = begin; first < end; first += LANES)
-        move_clumps(p, first, end - first < LANES ? end - first : LANES);
+    for (int group = begin; group < end; group++)
+        (p->groups[group].even ? move_even : move_uneven)(p, group);
 }
 
 #endif

@@ -297,7 +297,19 @@ static __attribute__((noinline)) void move_free(const eng_spheres_pass *pass,
     note_motion(chunk, &s);
 }
 
-/// A chunk with members of clumps, whose sums are kept: the clumps move later.
+/// A chunk of members of clumps alone, without resistance: their sums are kept, and the clumps move
+/// later.
+static __attribute__((noinline)) void sum_members(const eng_spheres_pass *pass,
+                                                  eng_spheres_chunk *chunk)
+{
+    motion_sums s;
+    begin_motion(&s);
+    for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++)
+        store_sum(pass, slot, pass->load[(size_t)slot * pass->load_stride]);
+    note_motion(chunk, &s);
+}
+
+/// A chunk with members of clumps among spheres.
 static __attribute__((noinline)) void move_mixed(const eng_spheres_pass *pass,
                                                  eng_spheres_chunk *chunk)
 {
@@ -324,7 +336,9 @@ static void lane_move(const eng_spheres_pass *pass, int index)
     int fetched = pass->reach > 0 ? pass->slot_count - pass->reach : 0;
     for (int slot = chunk->first_slot; slot < chunk->end_slot && slot < fetched; slot++)
         fetch_slots(pass, slot);
-    if (chunk->members > 0)
+    if (chunk->members == chunk->end_slot - chunk->first_slot && pass->resist == NULL)
+        sum_members(pass, chunk);
+    else if (chunk->members > 0)
         move_mixed(pass, chunk);
     else
         (pass->resist != NULL ? move_resisting : move_free)(pass, chunk);

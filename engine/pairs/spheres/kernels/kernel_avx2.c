@@ -280,17 +280,18 @@ static inline __attribute__((always_inline)) void add_slot(const eng_spheres_pas
 }
 
 /// Force and moment on a slot: the load with those of its pairs.
-static inline __attribute__((always_inline)) void sum_slot(const eng_spheres_pass *pass, int slot,
-                                                           const double *load, vec sum[2])
+/// @param padded  least number of its force rows
+static inline __attribute__((always_inline)) void
+sum_slot(const eng_spheres_pass *pass, int slot, const double *load, int padded, vec sum[2])
 {
     vec radius = _mm256_broadcast_sd(pass->constants[slot] + 3);
     sum[0] = _mm256_load_pd(load);
     sum[1] = _mm256_load_pd(load + 4);
     const int *list = pass->near + pass->near_start[slot];
     const int *end = pass->near + pass->near_start[slot + 1];
-    for (int k = 0; k < ENG_SPHERES_PADDED; k++)
+    for (int k = 0; k < padded; k++)
         add_slot(pass, list[k], radius, sum);
-    for (list += ENG_SPHERES_PADDED; list < end; list++)
+    for (list += padded; list < end; list++)
         add_slot(pass, *list, radius, sum);
     if (__builtin_expect(pass->far_touched[slot], 0)) {
         pass->far_touched[slot] = 0;
@@ -300,11 +301,11 @@ static inline __attribute__((always_inline)) void sum_slot(const eng_spheres_pas
     }
 }
 
-/// The sum goes to its place; lanes 6 and 7 are not used.
+/// The sum of a member goes to its place; lanes 6 and 7 are not used.
 static inline void store_sum(const eng_spheres_pass *pass, int slot, const double *load)
 {
     vec sum[2];
-    sum_slot(pass, slot, load, sum);
+    sum_slot(pass, slot, load, ENG_SPHERES_MEMBER_PADDED, sum);
     _mm256_store_pd(pass->sums[slot], sum[0]);
     _mm256_store_pd(pass->sums[slot] + 4, sum[1]);
 }
@@ -314,7 +315,7 @@ static inline __attribute__((always_inline)) void move_slot(const eng_spheres_pa
 {
     const double *c = pass->constants[slot];
     vec sum[2];
-    sum_slot(pass, slot, load, sum);
+    sum_slot(pass, slot, load, ENG_SPHERES_PADDED, sum);
     // sums: f f f t | t t . .; velocities: v v v rw | rw rw w w
     vec all = _mm256_load_pd(c), linear = _mm256_broadcast_sd(c);
     vec low = _mm256_permute4x64_pd(all, 0x40), high = _mm256_permute4x64_pd(all, 0xa5);

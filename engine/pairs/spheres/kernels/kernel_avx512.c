@@ -303,16 +303,17 @@ static inline __attribute__((always_inline)) vec add_slot(const eng_spheres_pass
 }
 
 /// Force and moment on a slot: the load with those of its pairs.
+/// @param padded  least number of its force rows
 static inline __attribute__((always_inline)) vec sum_slot(const eng_spheres_pass *pass, int slot,
-                                                          const double *load)
+                                                          const double *load, int padded)
 {
     vec radius = _mm512_set1_pd(pass->constants[slot][3]);
     vec sum = _mm512_load_pd(load);
     const int *list = pass->near + pass->near_start[slot];
     const int *end = pass->near + pass->near_start[slot + 1];
-    for (int k = 0; k < ENG_SPHERES_PADDED; k++)
+    for (int k = 0; k < padded; k++)
         sum = add_slot(pass, list[k], radius, sum);
-    for (list += ENG_SPHERES_PADDED; list < end; list++)
+    for (list += padded; list < end; list++)
         sum = add_slot(pass, *list, radius, sum);
     if (__builtin_expect(pass->far_touched[slot], 0)) {
         pass->far_touched[slot] = 0;
@@ -323,17 +324,17 @@ static inline __attribute__((always_inline)) vec sum_slot(const eng_spheres_pass
     return sum;
 }
 
-/// The sum goes to its place; lanes 6 and 7 are not used.
+/// The sum of a member goes to its place; lanes 6 and 7 are not used.
 static inline void store_sum(const eng_spheres_pass *pass, int slot, const double *load)
 {
-    _mm512_store_pd(pass->sums[slot], sum_slot(pass, slot, load));
+    _mm512_store_pd(pass->sums[slot], sum_slot(pass, slot, load, ENG_SPHERES_MEMBER_PADDED));
 }
 
 static inline __attribute__((always_inline)) void move_slot(const eng_spheres_pass *pass, int slot,
                                                             const double *load, motion_sums *s)
 {
     const double *c = pass->constants[slot];
-    vec sum = sum_slot(pass, slot, load);
+    vec sum = sum_slot(pass, slot, load, ENG_SPHERES_PADDED);
     const __m512i factors = _mm512_setr_epi64(0, 0, 0, 1, 1, 1, 2, 2);
     const __m512i lanes = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 3, 4);
     const __m512i moved = _mm512_setr_epi64(0, 1, 2, 13, 0, 0, 0, 0);
