@@ -166,7 +166,7 @@ static void fill_lane(const struct eng_spheres *spheres, const eng_spheres_clump
         group->inertia_inverse[i][lane] = inverse[3 + i];
     }
     for (int k = 0; k < group->row_count; k++) {
-        const eng_spheres_member none = {.slot = ENG_SPHERES_NO_SLOT};
+        const eng_spheres_member none = {.slot = -1};
         const eng_spheres_member *member =
             k < clump->count ? eng_spheres_members(spheres) + clump->first + k : &none;
         for (int i = 0; i < 4; i++)

@@ -116,10 +116,9 @@ INLINE quats turn_of(double time, vec_3 w)
     return (quats){cosine, scaled(sine, half)};
 }
 
-/// exp(-time w) p
-INLINE vec_3 turn_lanes_back(double time, vec_3 w, vec_3 p)
+/// p turned back by q.
+INLINE vec_3 turn_lanes_back(quats q, vec_3 p)
 {
-    quats q = turn_of(time, w);
     vec_3 t = cross(q.v, p);
     t = sum_of(t, t);
     return sum_of(less_scaled(p, q.w, t), cross(q.v, t));
@@ -197,7 +196,7 @@ INLINE void add_members(const eng_spheres_clump_pass *p, const clump_lanes *g, b
 INLINE vec_3 improve_omega(const clump_lanes *g, double time, vec_3 momentum, vec_3 *w)
 {
     vec_3 own = by_parts(g->inertia, *w);
-    vec_3 rest = difference(turn_lanes_back(time, *w, momentum), own);
+    vec_3 rest = difference(turn_lanes_back(turn_of(time, *w), momentum), own);
     vec_3 first = by_parts(g->inertia_inverse, rest);
     vec_3 turned = cross(scaled(v_set(time), own), first);
     *w = sum_of(*w, by_parts(g->inertia_inverse, sum_of(rest, turned)));
@@ -227,12 +226,14 @@ static __attribute__((noinline)) void solve_omegas(const clump_lanes *g, unsigne
     *omega = three((const double(*)[LANES])in[3]);
 }
 
-/// Angular velocities at the end of the step. @param impulse  N m s, axes of the midpoint
-INLINE vec_3 end_omegas(const clump_lanes *g, double step, vec_3 impulse)
+/// Angular velocities at the end of the step.
+/// @param turn     exp(step/2 w), of those at its beginning
+/// @param impulse  N m s, axes of the midpoint
+INLINE vec_3 end_omegas(const clump_lanes *g, double step, quats turn, vec_3 impulse)
 {
     double half = 0.5 * step;
-    vec_3 momentum = sum_of(turn_lanes_back(half, g->w, by_parts(g->inertia, g->w)), impulse);
-    vec_3 w = by_parts(g->inertia_inverse, turn_lanes_back(half, g->w, momentum));
+    vec_3 momentum = sum_of(turn_lanes_back(turn, by_parts(g->inertia, g->w)), impulse);
+    vec_3 w = by_parts(g->inertia_inverse, turn_lanes_back(turn, momentum));
     (void)improve_omega(g, half, momentum, &w);
     vec_3 rest = improve_omega(g, half, momentum, &w);
     // what the second step leaves is its own square, or the share half^2 w^2
@@ -286,13 +287,13 @@ INLINE void move_clumps(const eng_spheres_clump_pass *p, int group, int first, b
     clump_lanes g;
     load_clumps(p, group, first, &g);
     vec_3 force, torque;
-    quats q = unit_product(g.q, turn_of(half, g.w));
+    quats turn = turn_of(half, g.w), q = unit_product(g.q, turn);
     const middles before = {lane_add_scaled(g.x, v_set(half), g.v), turns_of(q)};
     add_members(p, &g, even, &before.turn, &force, &torque);
     vec_3 falling = {v_set(gravity[0]), v_set(gravity[1]), v_set(gravity[2])};
     g.v = lane_add_scaled(sum_of(g.v, falling), v_mul(v_set(step), g.mass_inverse), force);
-    g.w = end_omegas(&g, step, scaled(v_set(step), to_body(&before.turn, torque)));
-    quats turn = turn_of(half, g.w);
+    g.w = end_omegas(&g, step, turn, scaled(v_set(step), to_body(&before.turn, torque)));
+    turn = turn_of(half, g.w);
     g.x = lane_add_scaled(before.centre, v_set(half), g.v);
     g.q = unit_product(q, turn);
     store_clumps(p, &g);
