@@ -157,7 +157,9 @@ static double solve_row(row *r, field *f, int64_t *time)
         if (r->body[side] >= 0)
             for (int k = 0; k < 6; k++)
                 moved += r->H[side][k] * f->bodies[r->body[side]].d[k];
-    for (int k = 0; k < 3; k++)
+    // several threads solve rows, but none where the sides of a cell are driven
+    bool with_cell = knows_cell(r);
+    for (int k = 0; k < 3 && with_cell; k++)
         moved += r->S[k] * f->cell.d[k];
     double wanted = r->impulse + r->inverse * (r->target - moved);
     double change = fmax(wanted, 0.0) - r->impulse;
@@ -168,9 +170,9 @@ static double solve_row(row *r, field *f, int64_t *time)
     if (missing > f->precision)
         r->seen = ++*time;
     r->impulse += change;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3 && with_cell; k++)
         f->cell.d[k] += change * r->S[k];
-    if (missing > f->precision && knows_cell(r))
+    if (missing > f->precision && with_cell)
         f->cell.changed = *time;
     for (int side = 0; side < 2; side++) {
         if (r->body[side] < 0)
