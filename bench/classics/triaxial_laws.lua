@@ -2,32 +2,16 @@
 -- Triaxial test between six smooth walls by either family of laws, from the same dense packing.
 --
 -- Two plates on slides hold their stresses by plain forces, without a controller; the floor rises.
-local rigid = param("rigid", false, "law signorini_coulomb instead of hooke")
-local grains = param("grains", 120, "number of spheres", { integer = true, min = 50, max = 100000 })
-local rate = param("rate", 0.5, "axial strain rate, 1/s", { min = 1e-4, max = 10.0 })
-local strain = param("strain", 0.25, "axial strain at the end, logarithmic", { min = 0.0, max = 1.0 })
+local common = require "triaxial_grains"
 local porosity = param("porosity", 0.49, "of the packing between its walls", { min = 0.3, max = 0.6 })
-local step = param("step", 0.0, "of the rigid law, s", { min = 0.0, max = 0.1 })
 
-local diameter, density, stress, friction, settled = 0.01, 2500, 1000, 0.5, 0.05
-local stiffness = 2000 * stress * diameter
-local mass = density * math.pi / 6 * diameter ^ 3
+local grains, diameter, mass, stress = common.grains, common.diameter, common.mass, common.stress
+local rate, settled = common.rate, 0.05
 title(string.format("Triaxial test of %d spheres", grains))
-simulation{
-  step = step > 0 and step or math.pi * math.sqrt(mass / (2 * stiffness)) / 14,
-  end_time = settled + strain / rate,
-}
-output{ energy_every = rigid and 1 or 10, paraview_every = 0 }
-gravity{ 0, 0, 0 }
-material{ name = "glass", density = density }
+common.begin(settled)
 material{ name = "wall" }
-if rigid then
-  pair{ law = "signorini_coulomb", friction = friction, restitution = 0 }
-  pair{ "glass", "wall", law = "signorini_coulomb", friction = 0, restitution = 0 }
-else
-  pair{ law = "hooke", normal_stiffness = stiffness, friction = friction, restitution = 0.3 }
-  pair{ "glass", "wall", law = "hooke", normal_stiffness = stiffness, friction = 0, restitution = 0.3 }
-end
+common.contact(common.friction)
+common.contact(0, "glass", "wall")
 
 local wide = diameter * (grains * math.pi / 6 / (1 - porosity) / 2) ^ (1 / 3)
 local tall = 2 * wide
@@ -70,7 +54,7 @@ body{
 }
 packing{
   region = { min = { 0, 0, 0 }, max = { wide, wide, tall } },
-  size = sizes{ "uniform", min = 0.8 * diameter, max = 1.2 * diameter },
+  size = common.size,
   material = "glass",
   method = "growth",
   porosity = porosity,

@@ -86,7 +86,7 @@ typedef struct con_problem {
     const con_rates *rates;          // NULL for none, and with joints; what z_free gives is in w
     const con_joints *joints;        // NULL for none
     struct con_reduction *reduction; // of con_reduce_joints alone: solvers' access to the joints
-    const con_domains *domains;      // NULL for none: one thread
+    const con_domains *domains;      // NULL for none, and with rates: one thread
 } con_problem;
 
 /// A contact that resists rolling is a group of two blocks of three rows, its force and, right

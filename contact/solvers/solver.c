@@ -154,9 +154,6 @@ static cairn_status prepare_problem(const con_solver *solver, con_problem *probl
         return CAIRN_ERROR_UNSUPPORTED;
     if (!bodies && problem->W == NULL)
         return CAIRN_ERROR_ARGUMENT;
-    // contacts far from each other know the rates: they are of no domain
-    if (problem->rates != NULL)
-        problem->domains = NULL;
     if (problem->rates != NULL && !(solver->needs & CON_TAKES_RATES))
         return (solver->needs & CON_NEEDS_BODIES) != 0
                    ? CAIRN_ERROR_UNSUPPORTED

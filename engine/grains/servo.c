@@ -274,8 +274,6 @@ static cairn_status check_rigid(const cairn_world *world, const servo *s, cairn_
     const char *what = NULL;
     if (world->def.impact != CAIRN_IMPACT_NEWTON)
         what = "impacts by Newton's law (impact = \"newton\")";
-    else if (world->sharing != NULL)
-        what = "one process";
     else if (world->joint_count > 0)
         what = "a world without joints";
     if (what == NULL)

@@ -243,7 +243,7 @@ cairn_status eng_block_assembly(cairn_world *world)
         .v_free = (const double(*)[6])world->solver_v_free,
         .w = (const double(*)[3])out.w,
         .rates = world->driven != NULL ? &world->driven->rates : NULL,
-        // rates of a driven cell are common to all domains: one thread solves then
+        // contacts far from each other know the rates of a driven cell: they are of no domain
         .domains = world->domains.levels > 0 && world->driven == NULL ? &world->domains : NULL,
     };
     con_domains_each(&world->domains, world->workers, n, CONTACT_CHUNK, diagonal_chunk, &context);

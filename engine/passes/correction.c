@@ -157,7 +157,7 @@ static double solve_row(row *r, field *f, int64_t *time)
         if (r->body[side] >= 0)
             for (int k = 0; k < 6; k++)
                 moved += r->H[side][k] * f->bodies[r->body[side]].d[k];
-    // several threads solve rows, but none where the sides of a cell are driven
+    // one thread solves the rows of a driven cell, and several none that know it
     bool with_cell = knows_cell(r);
     for (int k = 0; k < 3 && with_cell; k++)
         moved += r->S[k] * f->cell.d[k];
@@ -185,17 +185,11 @@ static double solve_row(row *r, field *f, int64_t *time)
     return missing;
 }
 
-/// Tasks of a sweep have no body in common; sides of the cell they would have.
-static const con_domains *domains_of(const field *f)
-{
-    return f->world->driven != NULL ? NULL : f->world->problem.domains;
-}
-
 static void sweep_task(void *argument, int begin, int end, int task)
 {
     field *f = argument;
     const con_problem *problem = &f->world->problem;
-    const con_domains *domains = domains_of(f);
+    const con_domains *domains = problem->domains;
     int depth = con_domains_depth(domains, task);
     int levels = domains != NULL ? domains->levels : 0;
     int64_t level = f->levels + (f->backward ? depth : levels - depth);
@@ -214,7 +208,7 @@ static void sweep_task(void *argument, int begin, int end, int task)
 static double sweep(field *f, bool backward)
 {
     const con_problem *problem = &f->world->problem;
-    const con_domains *domains = domains_of(f);
+    const con_domains *domains = problem->domains;
     f->backward = backward;
     con_domains_run(domains, problem->contact_count, backward, sweep_task, f,
                     (con_rows){f->bodies, sizeof *f->bodies});

@@ -185,6 +185,7 @@ static void fill_groups(struct eng_spheres *spheres, const eng_spheres_clump *cl
     for (int first = 0; first < count; first += ENG_SPHERES_WIDTH) {
         int last = (first + ENG_SPHERES_WIDTH < count ? first + ENG_SPHERES_WIDTH : count) - 1;
         eng_spheres_clump_group *group = &groups[spheres->clump_group_count++];
+        group->count = last + 1 - first;
         group->first_row = first_row;
         group->row_count = order[last].count;
         group->even = order[first].count == order[last].count;

@@ -24,13 +24,15 @@ typedef struct eng_spheres_clump {
     int first, count; // colliders of its members
 } eng_spheres_clump;
 
-/// As many clumps as a kernel moves together, one in each lane, next to each other in space; lanes
-/// behind the last one are copies of it. Made anew with each list.
+/// Clumps next to each other in space, one in each lane. A kernel moves as many at once as it has
+/// lanes: those behind the last clump are copies of it, which store what it does. Made anew with
+/// each list.
 typedef struct eng_spheres_clump_group {
     _Alignas(64) double inertia[3][ENG_SPHERES_WIDTH]; // kg m2, principal
     double inertia_inverse[3][ENG_SPHERES_WIDTH];      // 1/(kg m2)
     double mass_inverse[ENG_SPHERES_WIDTH];            // 1/kg
     int body[ENG_SPHERES_WIDTH];
+    int count;                // of clumps
     int first_row, row_count; // its members: as many rows as the largest clump has
     bool even;                // all have as many
 } eng_spheres_clump_group;

@@ -136,6 +136,21 @@ emitter{ region = { min = {0, 0, 0.1}, max = {0.1, 0.1, 0.15} }, rate = 2000, ma
 """
 
 
+# rigid grains in a cell that a stress drives: computed by every process
+RIGID_CELL = """
+simulation{ step = 1e-3, end_time = 0.03 }
+gravity{ 0, 0, 0 }
+output{ energy_every = 1, paraview_every = 10 }
+material{ name = "glass", density = 2500 }
+pair{ law = "signorini_coulomb", friction = 0.5 }
+cell{ size = {0.04, 0.04, 0.04} }
+packing{ region = { min = {0.006, 0.006, 0.006}, max = {0.034, 0.034, 0.034} }, size = 0.01, material = "glass", method = "growth", count = 16 }
+servo{ name = "x", cell = "x", stress = 1000, speed = 5 }
+servo{ name = "z", cell = "z", stress = 1000, speed = 5 }
+sensor{ name = "cell", region = "cell", quantity = "stress" }
+"""
+
+
 def launch(folder, count, *words, timeout=300, delay=0):
     """Runs the command in several processes, each message of theirs held up by up to `delay` microseconds."""
     done = subprocess.run([*LAUNCH, "-n", str(count), PROGRAM, *words], cwd=folder.path, timeout=timeout, text=True,
@@ -159,9 +174,10 @@ def check_bits():
         folder.write("bed.lua", BED)
         folder.write("few.lua", FEW)
         folder.write("come.lua", FEW_COME)
+        folder.write("rigid.lua", RIGID_CELL)
         for scene, words, counts in [("bed.lua", ["--energy-every", "50", "--trajectory-every", "100"], [(2, 1), (3, 2), (7, 1)]),
                                      ("bed.lua", ["--set", "law=hertz_mindlin", "--energy-every", "64", "--trajectory-every", "150"], [(2, 2)]),
-                                     ("few.lua", [], [(3, 1)]), ("come.lua", [], [(2, 1)]), ("chain", ["--until", "0.1"], [(2, 2)])]:
+                                     ("few.lua", [], [(3, 1)]), ("come.lua", [], [(2, 1)]), ("rigid.lua", ["--trajectory-every", "10"], [(2, 1)]), ("chain", ["--until", "0.1"], [(2, 2)])]:
             one, alone = run_as(folder, 1, scene, 1, *words)
             for count, threads in counts:
                 name, done = run_as(folder, count, scene, threads, *words)

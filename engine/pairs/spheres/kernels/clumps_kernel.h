@@ -303,13 +303,13 @@ INLINE void move_clumps(const eng_spheres_clump_pass *p, int group, int first, b
 
 static __attribute__((noinline)) void move_even(const eng_spheres_clump_pass *p, int group)
 {
-    for (int first = 0; first < ENG_SPHERES_WIDTH; first += LANES)
+    for (int first = 0; first < p->groups[group].count; first += LANES)
         move_clumps(p, group, first, true);
 }
 
 static __attribute__((noinline)) void move_uneven(const eng_spheres_clump_pass *p, int group)
 {
-    for (int first = 0; first < ENG_SPHERES_WIDTH; first += LANES)
+    for (int first = 0; first < p->groups[group].count; first += LANES)
         move_clumps(p, group, first, false);
 }
 
