@@ -5,15 +5,16 @@ local grains = param("grains", 120, "number of spheres", { integer = true, min =
 local rate = param("rate", 0.5, "axial strain rate, 1/s", { min = 1e-4, max = 10.0 })
 local strain = param("strain", 0.25, "axial strain at the end, logarithmic", { min = 0.0, max = 1.0 })
 local step = param("step", 0.0, "of the rigid law, s", { min = 0.0, max = 0.1 })
+local stiff = param("stiffness", 2000, "of the springs, in stress times diameter", { min = 100, max = 1e6 })
 
 local diameter, density, stress, friction = 0.01, 2500, 1000, 0.5
-local stiffness = 2000 * stress * diameter
+local stiffness = stiff * stress * diameter
 local mass = density * math.pi / 6 * diameter ^ 3
 local explicit = math.pi * math.sqrt(mass / (2 * stiffness)) / 14
 
--- settled: s, when the shear begins
-local function begin(settled)
-  simulation{ step = step > 0 and step or explicit, end_time = settled + strain / rate }
+-- settled: s, when the shear begins; unsheared: it does not
+local function begin(settled, unsheared)
+  simulation{ step = step > 0 and step or explicit, end_time = settled + (unsheared and 0 or strain / rate) }
   output{ energy_every = rigid and 1 or 10, paraview_every = 0 }
   gravity{ 0, 0, 0 }
   material{ name = "glass", density = density }

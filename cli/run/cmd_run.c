@@ -441,7 +441,7 @@ static run_read next_read(const run_state *run)
     run_read files = run_files_read(run, next);
     if (run->settings->strict || next == run->target)
         return RUN_READS_ALL;
-    return files == RUN_READS_NOTHING && next % EXPLOSION_EVERY == 0 ? RUN_READS_BODIES : files;
+    return files == RUN_READS_NOTHING && next % EXPLOSION_EVERY == 0 ? RUN_READS_ENERGY : files;
 }
 
 /// Brings what is read.
@@ -452,7 +452,7 @@ static cairn_status gather(run_state *run, cairn_error *error)
         return CAIRN_OK;
     run->resident = base_resident_bytes();
     return run->read_agreed == RUN_READS_ALL ? cairn_world_gather(world, error)
-                                             : cairn_world_gather_bodies(world, error);
+                                             : cairn_world_gather_energy(world, error);
 }
 
 /// Several processes. A file that cannot be written is known to the first one alone: it makes one

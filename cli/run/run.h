@@ -11,7 +11,7 @@
 #include "scenes/scene.h"
 
 /// What is read of a world after a step. Several processes gather no more than that.
-typedef enum run_read { RUN_READS_NOTHING, RUN_READS_BODIES, RUN_READS_ALL } run_read;
+typedef enum run_read { RUN_READS_NOTHING, RUN_READS_ENERGY, RUN_READS_ALL } run_read;
 
 /// Filled by the option table of cmd_run.c.
 typedef struct run_settings {

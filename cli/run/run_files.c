@@ -433,7 +433,7 @@ run_read run_files_read(const run_state *run, int64_t step)
                (files->trajectory != NULL && run_trajectory_is_due(run, step));
     for (int i = 0; i < scene->field_count; i++)
         due = due || step % scene->fields[i].every == 0;
-    return due ? RUN_READS_ALL : row ? RUN_READS_BODIES : RUN_READS_NOTHING;
+    return due ? RUN_READS_ALL : row ? RUN_READS_ENERGY : RUN_READS_NOTHING;
 }
 
 /// Tables can be watched: what they have is there a second later, whatever a block of a file is.

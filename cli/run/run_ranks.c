@@ -237,11 +237,12 @@ void run_ranks_tell(const run_state *run)
         cli_note("%d processes, which had nothing to share: each made every step",
                  base_ranks_count(run->ranks));
     else
-        cli_note("%d processes: %lld of %lld steps shared; the first one sent %.3g kB a step, and "
-                 "%.3g MB of "
+        cli_note("%d processes: %lld of %lld steps shared; the first one sent %.4g kB a step, "
+                 "%.4g of them the state of bodies that others need, and %.3g MB for lists and "
                  "whole states; %lld of its slots came from others",
                  base_ranks_count(run->ranks), (long long)traffic.steps, (long long)steps,
                  1e-3 * (double)traffic.step_bytes / (double)traffic.steps,
+                 1e-3 * (double)traffic.halo_bytes / (double)traffic.steps,
                  1e-6 * (double)traffic.gathered_bytes, (long long)traffic.halo_slots);
     tell_times(run, &all);
     if (run->resident > 0)

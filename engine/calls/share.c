@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The world's calls for several processes.
-#include "engine/pairs/spheres/share.h"
+#include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
 
@@ -38,7 +38,8 @@ static cairn_status make_share(eng_spheres *spheres, const cairn_ranks *ranks)
     share->messages = base_allocate(allocator, count, sizeof *share->messages);
     spheres->share = share;
     return make_borders(allocator, count, &share->places) &&
-                   make_borders(allocator, count, &share->parts) && share->first_chunk != NULL &&
+                   make_borders(allocator, count, &share->parts) &&
+                   make_borders(allocator, count, &share->speeds) && share->first_chunk != NULL &&
                    share->first_clump != NULL && share->messages != NULL
                ? CAIRN_OK
                : CAIRN_ERROR_MEMORY;
@@ -71,6 +72,40 @@ cairn_status cairn_world_gather_bodies(cairn_world *world, cairn_error *error)
     if (world == NULL)
         return base_fail_null(error, __func__);
     return world->spheres != NULL ? eng_spheres_share_gather(world->spheres, error) : CAIRN_OK;
+}
+
+/// Each process adds up the energies of its own chunks.
+static cairn_status gather_energies(eng_spheres *spheres)
+{
+    eng_spheres_share *share = spheres->share;
+    eng_spheres_totals totals = {0};
+    int first, end;
+    (void)eng_spheres_share_own(spheres, &first, &end);
+    int end_slot = end * spheres->chunk_slots;
+    eng_spheres_slots_total(spheres, first * spheres->chunk_slots,
+                            end_slot < spheres->slots ? end_slot : spheres->slots, &totals);
+    eng_spheres_pairs_total(spheres, first, end, &totals);
+    cairn_status status = eng_spheres_share_booked(spheres, &totals);
+    share->totals = totals;
+    share->totals_step = status == CAIRN_OK ? spheres->world->step_count : -1;
+    return status;
+}
+
+cairn_status cairn_world_gather_energy(cairn_world *world, cairn_error *error)
+{
+    if (world == NULL)
+        return base_fail_null(error, __func__);
+    eng_spheres *spheres = world->spheres;
+    if (spheres == NULL || spheres->share == NULL || !spheres->share->active ||
+        spheres->share->whole)
+        return CAIRN_OK;
+    // clumps are where their owners have moved them
+    if (spheres->clump_count > 0)
+        return eng_spheres_share_gather(spheres, error);
+    cairn_status status = gather_energies(spheres);
+    return status == CAIRN_OK ? status
+                              : base_fail(error, status, "a message between processes failed: %s",
+                                          cairn_status_text(status));
 }
 
 cairn_status cairn_world_gather(cairn_world *world, cairn_error *error)

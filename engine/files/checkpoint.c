@@ -79,6 +79,10 @@ static cairn_status read_head(const con_hdf5_reader *reader, eng_snapshot *s)
             (i != ENG_COUNT_STEP && s->counts[i] > INT_MAX / 16))
             return eng_snapshot_refuse(reader, "a number of its parts is out of range");
     bool good = true;
+    for (int i = 0; i < ENG_BOOKED_SUMS; i++)
+        for (int k = 0; k < BASE_EXACT_DIGITS; k++)
+            good = good && s->booked[i][k] <= (int64_t)UINT32_MAX &&
+                   s->booked[i][k] >= (k + 1 < BASE_EXACT_DIGITS ? 0 : -(int64_t)UINT32_MAX);
     for (int i = 0; i < ENG_POPULATION_COUNTS; i++)
         good = good && in_range(s->population.counts[i], INT_MAX / 16);
     for (int i = 0; i < ENG_SPHERES_RECORD_COUNTS; i++)

@@ -38,6 +38,7 @@ eng_field_list eng_snapshot_head(eng_snapshot *s)
     add(&list, "fingerprint", ENG_STORE_WORD, 1, ENG_FINGERPRINT_COUNT, s->fingerprint);
     add(&list, "state_hash", ENG_STORE_WORD, 1, 1, &s->hash);
     add(&list, "time_and_energy", ENG_STORE_REAL, 1, ENG_REALS, s->reals);
+    add(&list, "energy_sums", ENG_STORE_LONG, BASE_EXACT_DIGITS, ENG_BOOKED_SUMS, s->booked);
     add(&list, "population/counts", ENG_STORE_LONG, 1, ENG_POPULATION_COUNTS, s->population.counts);
     add(&list, "spheres/counts", ENG_STORE_LONG, 1, ENG_SPHERES_RECORD_COUNTS, s->spheres.counts);
     add(&list, "spheres/numbers", ENG_STORE_REAL, 1, ENG_SPHERES_RECORD_REALS, s->spheres.reals);
@@ -245,6 +246,25 @@ static int64_t stop_number(const char *name)
     return 0;
 }
 
+/// The sums of a world in the one form that stands for their values.
+static void take_booked(const eng_booked *booked, eng_snapshot *s)
+{
+    base_exact_sum sums[ENG_BOOKED_SUMS];
+    memcpy(sums, booked, sizeof sums);
+    for (int i = 0; i < ENG_BOOKED_SUMS; i++) {
+        base_exact_carry(&sums[i]);
+        memcpy(s->booked[i], sums[i].digit, sizeof s->booked[i]);
+    }
+}
+
+static void restore_booked(const eng_snapshot *s, eng_booked *booked)
+{
+    base_exact_sum sums[ENG_BOOKED_SUMS] = {0};
+    for (int i = 0; i < ENG_BOOKED_SUMS; i++)
+        memcpy(sums[i].digit, s->booked[i], sizeof s->booked[i]);
+    memcpy(booked, sums, sizeof sums);
+}
+
 /// @param population  which objects there are is kept in any case
 void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snapshot *s)
 {
@@ -283,6 +303,7 @@ void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snaps
     s->reals[ENG_REAL_AT_TIME_STEP] = world->def.time_step;
     s->reals[ENG_REAL_AT_ENERGY_START] = world->energy_start;
     memcpy(&s->reals[ENG_REAL_AT_ENERGY], &world->energy, sizeof world->energy);
+    take_booked(&world->booked, s);
     cairn_energy read = cairn_world_get_energy(world);
     memcpy(&s->reals[ENG_REAL_AT_ENERGY_READ], &read, sizeof read);
     const mat3 cell[4] = {world->cell.now, world->cell.middle, world->cell.gradient,
@@ -540,6 +561,7 @@ static void copy_state(cairn_world *world, const eng_snapshot *s)
     world->time_start = s->reals[ENG_REAL_AT_TIME_START];
     world->energy_start = s->reals[ENG_REAL_AT_ENERGY_START];
     memcpy(&world->energy, &s->reals[ENG_REAL_AT_ENERGY], sizeof world->energy);
+    restore_booked(s, &world->booked);
 }
 
 /// Brings back which objects there are, where the file says.

@@ -15,7 +15,7 @@
 #include "engine/pairs/spheres/spheres.h"
 
 enum {
-    ENG_CHECKPOINT_FORMAT = 21,
+    ENG_CHECKPOINT_FORMAT = 22,
     ENG_FIELDS_MAX = 96,
     ENG_VERSION_SIZE = 32,
     ENG_SNAPSHOT_ARENA = 1 << 16
@@ -83,6 +83,7 @@ typedef struct eng_snapshot {
     int64_t format, counts[ENG_COUNTS];
     uint64_t fingerprint[ENG_FINGERPRINT_COUNT], hash;
     double reals[ENG_REALS];
+    int64_t booked[ENG_BOOKED_SUMS][BASE_EXACT_DIGITS]; // digits of base_exact_sum, carried
     char version[ENG_VERSION_SIZE];
     char *note;
     ENG_BODY_COLUMN_MEMBERS; // [bodies] those that are saved

@@ -118,6 +118,18 @@ void eng_energy_contacts(cairn_world *world)
     eng_connectors_book(world);
 }
 
+cairn_energy eng_energy_booked(const cairn_world *world)
+{
+    cairn_energy energy = world->energy;
+    if (world->spheres == NULL)
+        return energy;
+    energy.damping += base_exact_value(&world->booked.damping);
+    energy.friction += base_exact_value(&world->booked.friction);
+    energy.plastic += base_exact_value(&world->booked.plastic);
+    energy.drivers += base_exact_value(&world->booked.drivers);
+    return energy;
+}
+
 static double residual_of(const cairn_world *world, const cairn_energy *e)
 {
     double given = world->energy_start + e->drivers + e->correction + e->joints + e->population;
@@ -134,14 +146,15 @@ void eng_energy_book(cairn_world *world)
         return; // the totals are taken when somebody asks for them
     eng_energies_general(world, &e->kinetic, &e->potential);
     e->kinetic += eng_drive_kinetic(world);
-    e->residual = residual_of(world, e);
+    cairn_energy booked = eng_energy_booked(world);
+    e->residual = residual_of(world, &booked);
 }
 
 cairn_energy cairn_world_get_energy(const cairn_world *world)
 {
     if (world == NULL)
         return (cairn_energy){0};
-    cairn_energy energy = world->energy;
+    cairn_energy energy = eng_energy_booked(world);
     bool slots = eng_spheres_slot_count(world) > 0;
     if (!world->energy_started || slots)
         eng_energy_mechanical(world, &energy.kinetic, &energy.potential);
@@ -164,8 +177,8 @@ static bool is_audited(const cairn_world *world)
 /// Residual less what was lost: what came from no source so far.
 static double unaccounted(const cairn_world *world)
 {
-    cairn_energy e =
-        eng_spheres_slot_count(world) > 0 ? cairn_world_get_energy(world) : world->energy;
+    cairn_energy e = eng_spheres_slot_count(world) > 0 ? cairn_world_get_energy(world)
+                                                       : eng_energy_booked(world);
     return e.residual - e.impact - e.friction - e.damping - e.plastic;
 }
 

@@ -179,7 +179,7 @@ static cairn_status check_joints(const cairn_world *world, cairn_error *error)
 
 static cairn_status check_energy(const cairn_world *world, cairn_error *error)
 {
-    const cairn_energy *e = &world->energy;
+    const cairn_energy booked = eng_energy_booked(world), *e = &booked;
     const struct {
         const char *name;
         double value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who holds which pairs and contacts, and what changes hands.
 #include "engine/pairs/sharing.h"
-#include "engine/pairs/spheres/share.h"
+#include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/actions.h"
 

@@ -7,6 +7,7 @@
 #include "base/names.h"
 #include "base/pairs.h"
 #include "base/parallel.h"
+#include "base/sums/exact_sum.h"
 #include "contact/laws/law.h"
 #include "contact/problem/domains.h"
 #include "contact/solvers/solver.h"
@@ -184,6 +185,14 @@ typedef struct eng_pieces {
     cairn_step_report report; // of the pieces so far
 } eng_pieces;
 
+/// What chunks of slots book in each step, J: added without round-off, so that no sum depends on
+/// who has which chunk, nor on when somebody asks.
+typedef struct eng_booked {
+    base_exact_sum damping, friction, plastic, drivers;
+} eng_booked;
+
+enum { ENG_BOOKED_SUMS = (int)(sizeof(eng_booked) / sizeof(base_exact_sum)) };
+
 struct cairn_world {
     // set at creation
     cairn_world_def def;
@@ -354,7 +363,8 @@ struct cairn_world {
     int residual_count;
     cairn_step_report report;
     eng_pieces pieces;
-    cairn_energy energy;
+    cairn_energy energy;    // without `booked`
+    eng_booked booked;      // by the sphere executor
     double energy_start;    // J, kinetic + potential at the first step
     int64_t unsolved_count; // steps whose solve ended above the tolerance
     int logged_slots;       // in particle slots when the log was told last
@@ -691,6 +701,9 @@ void eng_energies_general(const cairn_world *world, double *kinetic, double *pot
 
 /// Both of all bodies, wherever their state is held.
 void eng_energy_mechanical(const cairn_world *world, double *kinetic, double *potential);
+
+/// What is booked so far, with the sums of the sphere executor.
+cairn_energy eng_energy_booked(const cairn_world *world);
 
 /// Opens the audit with the energy of the start.
 void eng_energy_start(cairn_world *world);

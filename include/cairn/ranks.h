@@ -57,10 +57,15 @@ CAIRN_API cairn_status cairn_world_gather(cairn_world *world,
 CAIRN_API cairn_status cairn_world_gather_bodies(cairn_world *world,
                                                  cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// The same for what cairn_world_get_energy gives, and for nothing else: until the next step.
+CAIRN_API cairn_status cairn_world_gather_energy(cairn_world *world,
+                                                 cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// Bytes that this process has sent to others in steps, and in gathering the state; for reports.
 typedef struct cairn_traffic {
     int64_t steps;          // that were shared
     int64_t step_bytes;     // sent in them
+    int64_t halo_bytes;     // of these the state of slots and bodies that others need
     int64_t gathered_bytes; // sent for lists and by cairn_world_gather
     int64_t halo_slots;     // slots of others that the last list needs here
 } cairn_traffic;

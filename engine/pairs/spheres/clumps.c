@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clumps in the sphere executor: their members, places of these, and the forces on them.
 #include "engine/pairs/spheres/clumps.h"
-#include "engine/pairs/spheres/share.h"
+#include "engine/pairs/spheres/share/share.h"
 
 #include "engine/state/rotation.h"
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energies of the sphere executor: of the bodies in its slots, and of its contacts. The sums run in
-// the order of slots, and of blocks lane by lane, which threads and vector sets do not change.
+// Energies of the sphere executor: of the bodies in its slots, and of its contacts. Sums of a chunk
+// run in the order of slots, and of blocks lane by lane, which threads and vector sets do not
+// change; those over chunks have no round-off, so that several processes can each add up their own.
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 
@@ -11,13 +13,12 @@
 
 typedef struct eng_spheres eng_spheres;
 
-void eng_spheres_add_mechanical(const cairn_world *world, double *kinetic, double *potential)
+/// Energies of some slots, at most of one chunk.
+static void add_slots(const eng_spheres *spheres, int first, int end, eng_spheres_totals *totals)
 {
-    const eng_spheres *spheres = world->spheres;
-    vec3 g = vec3_from(world->def.gravity);
-    double kinetic_sum = 0.0, fall_sum = 0.0;
-    double half = 0.5 * (spheres != NULL ? spheres->pass.step : 0.0);
-    for (int slot = 0; spheres != NULL && slot < spheres->slots; slot++) {
+    vec3 g = vec3_from(spheres->world->def.gravity);
+    double kinetic_sum = 0.0, fall_sum = 0.0, half = 0.5 * spheres->pass.step;
+    for (int slot = first; slot < end; slot++) {
         const double *constants = spheres->pass.constants[slot];
         // clumps have their energy, not their members
         if (constants[0] == 0.0 || eng_spheres_is_member(spheres, slot))
@@ -25,7 +26,7 @@ void eng_spheres_add_mechanical(const cairn_world *world, double *kinetic, doubl
         vec3 place = vec3_from(spheres->pass.X[slot]);
         vec3 velocity = vec3_from(spheres->pass.V[slot]);
         vec3 omega = eng_spheres_slot_omega(spheres, slot);
-        if (world->cell.any) {
+        if (spheres->world->cell.any) {
             place = vec3_add(place, eng_spheres_wrap_shift(spheres, slot));
             velocity = vec3_add(velocity, eng_spheres_wrap_drift(spheres, slot));
         }
@@ -35,8 +36,28 @@ void eng_spheres_add_mechanical(const cairn_world *world, double *kinetic, doubl
         kinetic_sum += mass * vec3_norm_squared(velocity) + inertia * vec3_norm_squared(omega);
         fall_sum += mass * vec3_dot(g, place);
     }
-    *kinetic += 0.5 * kinetic_sum;
-    *potential -= fall_sum;
+    base_exact_add(&totals->kinetic, kinetic_sum);
+    base_exact_add(&totals->fall, fall_sum);
+}
+
+void eng_spheres_slots_total(const struct eng_spheres *spheres, int first, int end,
+                             eng_spheres_totals *totals)
+{
+    for (int slot = first; slot < end; slot += ENG_SPHERES_CHUNK)
+        add_slots(spheres, slot, slot + ENG_SPHERES_CHUNK < end ? slot + ENG_SPHERES_CHUNK : end,
+                  totals);
+}
+
+void eng_spheres_add_mechanical(const cairn_world *world, double *kinetic, double *potential)
+{
+    const eng_spheres *spheres = world->spheres;
+    eng_spheres_totals own = {0};
+    const eng_spheres_totals *totals = spheres != NULL ? eng_spheres_share_totals(spheres) : NULL;
+    if (spheres != NULL && totals == NULL)
+        eng_spheres_slots_total(spheres, 0, spheres->slots, &own);
+    totals = totals != NULL ? totals : &own;
+    *kinetic += 0.5 * base_exact_value(&totals->kinetic);
+    *potential -= base_exact_value(&totals->fall);
 }
 
 /// What the contacts owe, J, lane by lane.
@@ -111,14 +132,14 @@ static bool is_unstrained(const eng_spheres *spheres)
     return most == 0.0;
 }
 
-void eng_spheres_add_energy(const cairn_world *world, cairn_energy *e)
+/// What the contacts of a chunk owe.
+/// @param plain  slots are what the last step saw, and no copies of bodies meet that drift
+static void add_pairs(const eng_spheres *spheres, const eng_spheres_chunk *chunk, bool plain,
+                      eng_spheres_totals *totals)
 {
-    const eng_spheres *spheres = world->spheres;
     owed_sums sums = {0};
-    // else slots are not what the last step saw, or copies of bodies meet that drift
-    bool plain = spheres->clump_count == 0 && spheres->moved_count == 0 && is_unstrained(spheres) &&
-                 spheres->pass.resist == NULL;
-    for (int i = 0; i < spheres->block_count; i++) {
+    double elastic = 0.0, damping = 0.0, friction = 0.0;
+    for (int i = chunk->first_block; i < chunk->end_block; i++) {
         const eng_spheres_block *block = &spheres->pass.blocks[i];
         if (block->touch == 0)
             continue;
@@ -128,10 +149,35 @@ void eng_spheres_add_energy(const cairn_world *world, cairn_energy *e)
         add_lanes(spheres, block, block->touch & ~together, &sums);
     }
     for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
-        e->elastic += sums.elastic[k];
-        e->damping += sums.damping[k];
-        e->friction += sums.friction[k];
+        elastic += sums.elastic[k];
+        damping += sums.damping[k];
+        friction += sums.friction[k];
     }
+    base_exact_add(&totals->elastic, elastic);
+    base_exact_add(&totals->damping, damping);
+    base_exact_add(&totals->friction, friction);
+}
+
+void eng_spheres_pairs_total(const struct eng_spheres *spheres, int first, int end,
+                             eng_spheres_totals *totals)
+{
+    bool plain = spheres->clump_count == 0 && spheres->moved_count == 0 && is_unstrained(spheres) &&
+                 spheres->pass.resist == NULL;
+    for (int c = first; c < end && spheres->block_count > 0; c++)
+        add_pairs(spheres, &spheres->pass.chunks[c], plain, totals);
+}
+
+void eng_spheres_add_energy(const cairn_world *world, cairn_energy *e)
+{
+    const eng_spheres *spheres = world->spheres;
+    eng_spheres_totals own = {0};
+    const eng_spheres_totals *totals = eng_spheres_share_totals(spheres);
+    if (totals == NULL)
+        eng_spheres_pairs_total(spheres, 0, spheres->chunk_count, &own);
+    totals = totals != NULL ? totals : &own;
+    e->elastic += base_exact_value(&totals->elastic);
+    e->damping += base_exact_value(&totals->damping);
+    e->friction += base_exact_value(&totals->friction);
 }
 
 double eng_spheres_removed_energy(const cairn_world *world)

@@ -5,7 +5,7 @@
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
-#include "engine/pairs/spheres/share.h"
+#include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include "base/elementary.h"
@@ -312,18 +312,19 @@ static double prescribed_strain(const eng_spheres *spheres)
 }
 
 /// Ways of the bodies that the pairs of each chunk meet, and the least that is left of a margin.
-static void follow_travelled(eng_spheres *spheres)
+/// @param left  m, of the slots
+static void follow_travelled(eng_spheres *spheres, double left)
 {
     double walls = spheres->wall_speed, step = 1.000001 * spheres->pass.step;
     eng_spheres_chunk *chunks = spheres->pass.chunks;
     spheres->wall_path += walls * spheres->pass.step;
     spheres->slack = spheres->wall_margin - spheres->wall_path;
+    spheres->slack = left < spheres->slack ? left : spheres->slack;
     spheres->cell_path += spheres->cell_way;
     if (spheres->strains)
         spheres->slack = fmin(spheres->slack, spheres->cell_margin - spheres->cell_path);
     for (int i = 0; i < spheres->chunk_count; i++) {
         double most = walls;
-        spheres->slack = chunks[i].left < spheres->slack ? chunks[i].left : spheres->slack;
         if (!eng_spheres_has_chunk(spheres, i))
             continue;
         for (int k = i; k <= chunks[i].last_chunk; k++)
@@ -334,41 +335,53 @@ static void follow_travelled(eng_spheres *spheres)
     }
 }
 
-/// Energies, report and travelled from the chunks, in their order.
-static bool collect(eng_spheres *spheres)
+/// What the chunks of this process have done: energies are booked, the rest is added up.
+static eng_spheres_step_sums add_chunks(eng_spheres *spheres)
+{
+    eng_spheres_step_sums sums = {.left = INFINITY};
+    eng_booked *booked = &spheres->world->booked;
+    int first = 0, end = spheres->chunk_count;
+    if (eng_spheres_is_shared(spheres))
+        booked = eng_spheres_share_own(spheres, &first, &end);
+    for (int i = first; i < end; i++) {
+        eng_spheres_chunk *c = &spheres->pass.chunks[i];
+        double strain = spheres->strains ? c->strain : 0.0;
+        base_exact_add(&booked->damping, c->damping);
+        base_exact_add(&booked->friction, c->friction);
+        base_exact_add(&booked->plastic, c->plastic);
+        base_exact_add(&booked->drivers, c->drivers);
+        base_exact_add(&booked->drivers, strain);
+        c->first_contact = (int)sums.contacts;
+        sums.contacts += c->contacts;
+        sums.active += c->active;
+        sums.left = c->left < sums.left ? c->left : sums.left;
+        sums.depth = c->depth > sums.depth ? c->depth : sums.depth;
+        sums.relative = c->relative > sums.relative ? c->relative : sums.relative;
+        sums.overflow |= c->overflow;
+        sums.out_of_memory |= c->out_of_memory;
+        sums.odd |=
+            !isfinite(c->finite + c->damping + c->friction + c->plastic + c->drivers + strain);
+    }
+    return sums;
+}
+
+/// Report and travelled from what all chunks come to. Returns whether all numbers are finite.
+static bool collect(eng_spheres *spheres, const eng_spheres_step_sums *sums)
 {
     cairn_world *world = spheres->world;
     cairn_step_report *report = &world->report;
-    double finite = 0.0;
-    spheres->contact_count = 0;
-    for (int i = 0; i < spheres->chunk_count; i++) {
-        eng_spheres_chunk *c = &spheres->pass.chunks[i];
-        world->energy.damping += c->damping;
-        world->energy.friction += c->friction;
-        world->energy.plastic += c->plastic;
-        world->energy.drivers += c->drivers;
-        world->energy.drivers += spheres->strains ? c->strain : 0.0;
-        c->first_contact = spheres->contact_count;
-        spheres->contact_count += c->contacts;
-        report->active += c->active;
-        report->penetration = fmax(report->penetration, c->depth);
-        report->penetration_relative = fmax(report->penetration_relative, c->relative);
-        finite += c->finite;
-        spheres->overflow |= c->overflow;
-    }
+    spheres->contact_count = (int)sums->contacts;
+    spheres->overflow |= sums->overflow != 0;
+    // contacts with walls are missing, which the next step says again
+    spheres->out_of_memory |= sums->out_of_memory != 0;
     report->contacts += spheres->contact_count;
-    follow_travelled(spheres);
+    report->active += (int)sums->active;
+    report->penetration = fmax(report->penetration, sums->depth);
+    report->penetration_relative = fmax(report->penetration_relative, sums->relative);
+    follow_travelled(spheres, sums->left);
     const cairn_energy *e = &world->energy;
-    return finite == 0.0 &&
+    return sums->odd == 0 &&
            isfinite(e->damping + e->friction + e->plastic + e->drivers + e->population);
-}
-
-/// Whether contacts with walls are missing for lack of memory, which the next step says again.
-static bool is_out_of_memory(eng_spheres *spheres)
-{
-    for (int i = 0; i < spheres->chunk_count; i++)
-        spheres->out_of_memory |= spheres->pass.chunks[i].out_of_memory;
-    return spheres->out_of_memory;
 }
 
 cairn_status eng_spheres_step(cairn_world *world)
@@ -413,10 +426,11 @@ cairn_status eng_spheres_finish(cairn_world *world)
         eng_spheres_clumps_follow(spheres);
         eng_spheres_ranges_finish(spheres);
     }
-    status = eng_spheres_is_shared(spheres) ? eng_spheres_share_exchange(spheres) : CAIRN_OK;
+    eng_spheres_step_sums sums = add_chunks(spheres);
+    status = eng_spheres_is_shared(spheres) ? eng_spheres_share_exchange(spheres, &sums) : CAIRN_OK;
     if (status != CAIRN_OK)
         return status;
-    bool finite = collect(spheres);
+    bool finite = collect(spheres, &sums);
     if (spheres->first_V != NULL) {
         if (world->step_count == 0)
             world->energy_start += eng_spheres_start_energy(spheres);
@@ -426,7 +440,7 @@ cairn_status eng_spheres_finish(cairn_world *world)
         spheres->first_V = NULL;
     }
     world->energy.drivers += load_work(spheres);
-    if (is_out_of_memory(spheres))
+    if (spheres->out_of_memory)
         return CAIRN_ERROR_MEMORY;
     return finite ? CAIRN_OK : CAIRN_ERROR_NONFINITE;
 }

@@ -3,7 +3,7 @@
 // behind the ghosts of walls, which follow their slots when these have moved. Forces on an image
 // are forces on its slot, so that kernels know nothing of cells.
 #include "engine/pairs/spheres/images.h"
-#include "engine/pairs/spheres/share.h"
+#include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
-#include "engine/pairs/spheres/share.h"
+#include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include <stdlib.h>

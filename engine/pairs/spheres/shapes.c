@@ -10,7 +10,7 @@
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
-#include "engine/pairs/spheres/share.h"
+#include "engine/pairs/spheres/share/share.h"
 
 #include "base/elementary.h"
 

@@ -4,7 +4,7 @@
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
-#include "engine/pairs/spheres/share.h"
+#include "engine/pairs/spheres/share/share.h"
 
 #include "base/vectors.h"
 #include "engine/state/rotation.h"
@@ -52,6 +52,7 @@ void eng_spheres_share_release(eng_spheres *spheres)
     base_release(allocator, share->cost);
     release_borders(allocator, &share->places);
     release_borders(allocator, &share->parts);
+    release_borders(allocator, &share->speeds);
     base_release(allocator, share->images);
     base_release(allocator, share->clumps.memory);
     base_release(allocator, share->found);

@@ -3,7 +3,7 @@
 // the wall's point next to it.
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
-#include "engine/pairs/spheres/share.h"
+#include "engine/pairs/spheres/share/share.h"
 
 #include "engine/state/rotation.h"
 

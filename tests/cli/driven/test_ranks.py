@@ -231,14 +231,17 @@ def check_shared():
         done = launch(folder, 2, "run", "bed.lua", "--out", "out", "--energy-every", "1000", "--paraview", "none",
                       "--trajectory-every", "0")
         check_status(done, 0, "a shared bed")
-        found = re.search(r"2 processes: (\d+) of 600 steps shared; the first one sent (\S+) kB a step, .*; (\d+) of its", done.err)
+        found = re.search(r"2 processes: (\d+) of 600 steps shared; the first one sent (\S+) kB a step, (\S+) of them .* and (\S+) MB "
+                          r"for lists .*; (\d+) of its", done.err)
         check(found is not None, "what was shared is said", done)
         if found is None:
             return
-        steps, sent, slots = int(found[1]), 1e3 * float(found[2]), int(found[3])
-        # half of 4000 slots in chunks of 128, some 140 bytes each for sums
+        steps, sent, state, lists, slots = int(found[1]), float(found[2]), float(found[3]), float(found[4]), int(found[5])
         check(steps > 300 and 0 < slots < 2000, f"shared: {found[0]}")
-        check(sent < 96 * 1.3 * 2 * slots + 16 * 200, f"{sent} bytes a step for {slots} slots")
+        check(state <= sent < 1.3 * state, f"{sent} kB a step, where bodies at the border take {state}")
+        check(0.5 < 1e3 * state / (96 * slots) < 2.0, f"{state} kB a step for {slots} slots")
+        # the look for explosions every 64 steps takes no states: what is left are 5 lists or so, and the end
+        check(lists < 10 * 2000 * 128e-6 + 2.5, f"{lists} MB for lists")
 
 
 def check_pile():

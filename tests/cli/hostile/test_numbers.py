@@ -115,6 +115,26 @@ emitter{{ region = {{ min = {{0, 0, 0.3}}, max = {{1, 1, 1}} }}, rate = 300, sha
         check_status(run(folder, scene.replace("end_time = 0.002", "end_time = 0.004")), 0, "a cell that begins elsewhere")
 
 
+def check_held_start():
+    """Grains at rest that a stress holds: what the tolerance leaves of the first step's impulses is no explosion."""
+    with Folder() as folder:
+        folder.write("held.lua", """simulation{ step = 2e-3, end_time = 0.02 }
+gravity{ 0, 0, 0 }
+pair{ law = "signorini_coulomb", friction = 0.5, restitution = 0 }
+local n, a = 3, math.sqrt(2) * 0.01
+cell{ size = { n * a, n * a, n * a } }
+for x = 0, 2 * n - 1 do for y = 0, 2 * n - 1 do for z = 0, 2 * n - 1 do
+  if (x + y + z) % 2 == 0 then
+    body{ shape = sphere{ radius = 5.003e-3 }, position = { 0.5 * a * x, 0.5 * a * y, 0.5 * a * z } }
+  end
+end end end
+for _, axis in ipairs{ "x", "y", "z" } do servo{ cell = axis, stress = 1000, speed = 3 } end
+""")
+        for tolerance in ("1e-6", "1e-8"):
+            check_status(folder.cairn("run", "held.lua", "-q", "-o", "r", "--tolerance", tolerance), 0,
+                         f"a cell that holds grains at rest, tolerance {tolerance}")
+
+
 def check_overlapping_start():
     """Springs that are compressed at the start drive bodies apart: that energy was there, and is no explosion."""
     stiffness, overlap = 1e5, 1e-3
@@ -159,6 +179,7 @@ def check_sizes():
 
 def main():
     check_empty_start()
+    check_held_start()
     check_overlapping_start()
     check_sizes()
     check_every_number()

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Worlds that several processes step together, as threads of one program: the bits of one world,
 // whether all is gathered in every step or seldom; each lists pairs of its own chunks and of the
-// border alone; sharing ends and begins again as the world is changed.
+// border alone; sharing ends and begins again as the world is changed. In a step they send little
+// more than the slots that others need, and a few numbers where none are needed.
 #include "base/rng.h"
-#include "engine/pairs/spheres/share.h"
+#include "engine/pairs/spheres/share/share.h"
 #include "tests/unit/engine/sphere_world.h"
 
 #include <pthread.h>
 
-enum { MOST_RANKS = 7, ACROSS = 10, LAYERS = 36, STEPS = 360 };
+enum { MOST_RANKS = 11, ACROSS = 10, LAYERS = 36, STEPS = 360 };
 
 /// What is in a world, and what is done to it.
 typedef struct scene {
@@ -135,12 +136,28 @@ typedef struct process {
     const scene *scene;
     int every; // steps between two gatherings
     uint64_t hash[STEPS];
-    double elastic[STEPS];
+    cairn_energy energy[STEPS];
     cairn_status status;
+    bool stepping;
+    int64_t received; // bytes in the step at hand
+    size_t told;      // most in one message from a process of which no slots are needed
+    // in the steps that made no list: slots that came, bytes, and most that was told
+    int64_t slots, bytes;
+    size_t most_told;
     int least_held; // chunks with pairs here, of a list made in parts
     int lists;      // made in parts
     int64_t shared;
 } process;
+
+static void note_message(process *p, const cairn_message *message)
+{
+    const eng_spheres_share *share = p->world->spheres->share;
+    bool needs = share->places.received[message->rank].count > 0 ||
+                 share->parts.received[message->rank].count > 0;
+    p->received += (int64_t)message->received_size;
+    if (p->stepping && !needs && message->received_size > p->told)
+        p->told = message->received_size;
+}
 
 static cairn_status exchange(void *context, const cairn_message *messages, int count,
                              cairn_error *error)
@@ -160,6 +177,7 @@ static cairn_status exchange(void *context, const cairn_message *messages, int c
             b->odd = true;
         else if (mine->received_size > 0)
             memcpy(mine->received, theirs->sent, mine->received_size);
+        note_message(p, mine);
     }
     pthread_barrier_wait(&b->barrier);
     return b->odd ? CAIRN_ERROR_WORLD : CAIRN_OK;
@@ -178,6 +196,19 @@ static void look_at_list(process *p, int64_t *seen)
         held += share->held[c];
     p->least_held = held < p->least_held ? held : p->least_held;
     p->lists++;
+}
+
+/// What came in a step that was shared and made no list.
+static void count_bytes(process *p, int64_t lists)
+{
+    const struct eng_spheres *spheres = p->world->spheres;
+    const eng_spheres_share *share = spheres->share;
+    if (share == NULL || !share->active || lists != spheres->lists)
+        return;
+    for (int rank = 0; rank < share->ranks.count; rank++)
+        p->slots += share->places.received[rank].count;
+    p->bytes += p->received;
+    p->most_told = p->told > p->most_told ? p->told : p->most_told;
 }
 
 /// What the user does before a step; all processes do it, with all of the state.
@@ -219,14 +250,20 @@ static void *step_all(void *argument)
     }
     for (int step = 0; step < STEPS && p->status == CAIRN_OK; step++) {
         p->status = change(p, step);
+        int64_t lists = p->world->spheres->lists;
+        p->received = 0;
+        p->told = 0;
+        p->stepping = true;
         if (p->status == CAIRN_OK)
             p->status = cairn_world_step(p->world, NULL);
+        p->stepping = false;
+        count_bytes(p, lists);
         look_at_list(p, &seen);
         if (p->status != CAIRN_OK || (!alone && (step + 1) % p->every != 0))
             continue;
         // rows of energies ask for less
-        p->status = cairn_world_gather_bodies(p->world, NULL);
-        p->elastic[step] = cairn_world_get_energy(p->world).elastic;
+        p->status = cairn_world_gather_energy(p->world, NULL);
+        p->energy[step] = cairn_world_get_energy(p->world);
         if (p->status == CAIRN_OK && (alone || step / p->every % 2 == 1)) {
             p->status = cairn_world_gather(p->world, NULL);
             p->hash[step] = cairn_world_get_hash(p->world);
@@ -262,12 +299,25 @@ static void compare(const process *one, const process *p)
         if (p->hash[step] != 0 && p->hash[step] != one->hash[step])
             fail_msg("step %d of process %d of %d has other bits", step, p->number,
                      p->board->count);
-        assert_memory_equal(&p->elastic[step], &one->elastic[step], sizeof *p->elastic);
+        assert_memory_equal(&p->energy[step], &one->energy[step], sizeof *p->energy);
     }
     cairn_error error;
     if (cairn_world_validate(p->world, &error) != CAIRN_OK)
         fail_msg("%s", error.message);
     compare_forces(one->world, p->world);
+}
+
+/// The state of a slot are twelve numbers: no process gets a third more than that for the slots
+/// that it needs, nor more than some numbers from one of which it needs none.
+static void check_bytes(const scene *s, const process *p)
+{
+    // members of clumps at a border have the forces on them as well
+    double needed = (double)p->slots * 12.0 * sizeof(double) * (s->clumps ? 1.5 : 1.0);
+    assert_true(p->slots > 0);
+    assert_true(p->most_told <= 200);
+    if ((double)p->bytes > 1.3 * needed)
+        fail_msg("process %d got %.0f bytes, where slots need %.0f", p->number, (double)p->bytes,
+                 needed);
 }
 
 /// Steps a scene in one world, and in as many as `ranks`.
@@ -292,6 +342,8 @@ static void share(scene s, int ranks, int every, int least_shared)
     int chunks = all[0].world->spheres->chunk_count;
     for (int rank = 0; rank < ranks; rank++) {
         compare(&one, &all[rank]);
+        if (least_shared > 0)
+            check_bytes(&s, &all[rank]);
         if (all[rank].shared < least_shared)
             fail_msg("%d steps of %d shared with %s", (int)all[rank].shared, STEPS, s.law);
         // a layer of cells has some 130 slots, which is one chunk and a part of another one
@@ -312,6 +364,14 @@ static void test_bed(void **state)
     share((scene){.law = "hertz_mindlin", .threads = 2}, 3, 100, STEPS - 1);
     share((scene){.law = "hooke", .threads = 1}, 4, 1, STEPS - 1);
     share((scene){.law = "hooke", .threads = 1}, 7, 40, STEPS - 1);
+}
+
+/// So many that sums are merged by twos, some of them beyond a power of two.
+static void test_many(void **state)
+{
+    (void)state;
+    share((scene){.law = "hooke", .threads = 1}, 11, 40, STEPS - 1);
+    share((scene){.law = "hooke", .threads = 1, .cell = true}, 9, 80, STEPS - 1);
 }
 
 static void test_more(void **state)
@@ -371,8 +431,8 @@ static void test_few(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bed),     cmocka_unit_test(test_more), cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_changes), cmocka_unit_test(test_few),
+        cmocka_unit_test(test_bed),  cmocka_unit_test(test_more),    cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_many), cmocka_unit_test(test_changes), cmocka_unit_test(test_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

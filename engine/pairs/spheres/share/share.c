@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which process has which slots, and what they send each other.
-#include "engine/pairs/spheres/share.h"
+#include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
@@ -10,7 +10,6 @@
 
 typedef struct eng_spheres eng_spheres;
 typedef struct eng_spheres_share eng_spheres_share;
-typedef eng_spheres_chunk_sums chunk_sums;
 
 /// What a step leaves of a slot for the pairs of others.
 typedef struct slot_state {
@@ -246,11 +245,31 @@ static cairn_status take_received(eng_spheres *spheres)
     return status;
 }
 
-/// Bytes of a message from one process to another after a step.
-static size_t message_size(const eng_spheres_share *share, int from, int border)
+/// Up to so many processes the sums of a step ride in messages from each to each; of more they are
+/// merged by twos.
+enum { DIRECT_RANKS = 8 };
+
+static bool is_direct(const eng_spheres_share *share)
 {
-    int chunks = share->first_chunk[from + 1] - share->first_chunk[from];
-    return (size_t)chunks * sizeof(chunk_sums) + (size_t)border * sizeof(slot_state);
+    return share->ranks.count <= DIRECT_RANKS;
+}
+
+/// Bytes of a message after a step.
+static size_t message_size(const eng_spheres_share *share, const eng_spheres_border *slots,
+                           const eng_spheres_border *speeds)
+{
+    return (is_direct(share) ? sizeof(eng_spheres_step_sums) : 0) +
+           (size_t)slots->count * sizeof(slot_state) + (size_t)speeds->count * sizeof(double);
+}
+
+static size_t sent_size(const eng_spheres_share *share, int rank)
+{
+    return message_size(share, &share->places.sent[rank], &share->speeds.sent[rank]);
+}
+
+static size_t received_size(const eng_spheres_share *share, int rank)
+{
+    return message_size(share, &share->places.received[rank], &share->speeds.received[rank]);
 }
 
 /// Room for all messages of a step.
@@ -260,8 +279,7 @@ static cairn_status reserve_messages(eng_spheres *spheres)
     size_t bytes = (size_t)share->parts.slot_count * sizeof(member_sum), after = 0;
     for (int rank = 0; rank < share->ranks.count; rank++)
         if (rank != share->ranks.number)
-            after += message_size(share, share->ranks.number, share->places.sent[rank].count) +
-                     message_size(share, rank, share->places.received[rank].count);
+            after += sent_size(share, rank) + received_size(share, rank);
     bytes = bytes > after ? bytes : after;
     if (bytes > INT_MAX)
         return CAIRN_ERROR_MEMORY;
@@ -342,6 +360,8 @@ cairn_status eng_spheres_share_plan(struct eng_spheres *spheres)
         status = make_borders(spheres, &share->parts);
     if (status == CAIRN_OK)
         status = take_received(spheres);
+    if (status == CAIRN_OK)
+        status = eng_spheres_share_speeds(spheres);
     return status == CAIRN_OK ? reserve_messages(spheres) : status;
 }
 
@@ -387,99 +407,72 @@ cairn_status eng_spheres_share_forces(struct eng_spheres *spheres)
 
 // ---------------------------------------------------------------- after a step
 
-static chunk_sums sums_of(const eng_spheres_chunk *c)
-{
-    return (chunk_sums){.check_distance = c->check_distance,
-                        .left = c->left,
-                        .damping = c->damping,
-                        .friction = c->friction,
-                        .plastic = c->plastic,
-                        .drivers = c->drivers,
-                        .strain = c->strain,
-                        .fastest = {c->fastest[0], c->fastest[1], c->fastest[2]},
-                        .speed = c->speed,
-                        .depth = c->depth,
-                        .relative = c->relative,
-                        .finite = c->finite,
-                        .contacts = c->contacts,
-                        .active = c->active,
-                        .overflow = c->overflow,
-                        .out_of_memory = c->out_of_memory};
-}
-
-static void take_sums(eng_spheres_chunk *c, const chunk_sums *sums)
-{
-    c->check_distance = sums->check_distance;
-    c->left = sums->left;
-    c->damping = sums->damping;
-    c->friction = sums->friction;
-    c->plastic = sums->plastic;
-    c->drivers = sums->drivers;
-    c->strain = sums->strain;
-    memcpy(c->fastest, sums->fastest, sizeof c->fastest);
-    c->speed = sums->speed;
-    c->depth = sums->depth;
-    c->relative = sums->relative;
-    c->finite = sums->finite;
-    c->contacts = sums->contacts;
-    c->active = sums->active;
-    c->overflow = sums->overflow != 0;
-    c->out_of_memory = sums->out_of_memory != 0;
-}
-
-static unsigned char *write_message(const eng_spheres *spheres, int rank, unsigned char *at)
+static unsigned char *write_message(const eng_spheres *spheres, int rank,
+                                    const eng_spheres_step_sums *sums, unsigned char *at)
 {
     const eng_spheres_share *share = spheres->share;
-    int own = share->ranks.number;
-    for (int c = share->first_chunk[own]; c < share->first_chunk[own + 1]; c++) {
-        chunk_sums sums = sums_of(&spheres->pass.chunks[c]);
-        at = put(at, &sums, sizeof sums);
-    }
     const eng_spheres_border *border = &share->places.sent[rank];
+    if (is_direct(share))
+        at = put(at, sums, sizeof *sums);
     for (int i = border->first; i < border->first + border->count; i++) {
         int slot = share->places.slots[i];
         at = put(at, spheres->pass.X[slot], sizeof *spheres->pass.X);
         at = put(at, spheres->pass.V[slot], sizeof *spheres->pass.V);
     }
+    border = &share->speeds.sent[rank];
+    for (int i = border->first; i < border->first + border->count; i++)
+        at = put(at, &spheres->pass.chunks[share->speeds.slots[i]].speed, sizeof(double));
     return at;
 }
 
-static void read_message(eng_spheres *spheres, int rank, const unsigned char *at)
+static void read_message(eng_spheres *spheres, int rank, eng_spheres_step_sums *sums,
+                         const unsigned char *at)
 {
     const eng_spheres_share *share = spheres->share;
-    for (int c = share->first_chunk[rank]; c < share->first_chunk[rank + 1]; c++) {
-        chunk_sums sums;
-        memcpy(&sums, at, sizeof sums);
-        at += sizeof sums;
-        take_sums(&spheres->pass.chunks[c], &sums);
-    }
     const eng_spheres_border *border = &share->places.received[rank];
+    if (is_direct(share)) {
+        eng_spheres_step_sums_merge(sums, at);
+        at += sizeof *sums;
+    }
     for (int i = border->first; i < border->first + border->count; i++) {
         int slot = share->places.slots[i];
         memcpy(spheres->pass.X[slot], at, sizeof *spheres->pass.X);
         memcpy(spheres->pass.V[slot], at + sizeof *spheres->pass.X, sizeof *spheres->pass.V);
         at += sizeof(slot_state);
     }
+    border = &share->speeds.received[rank];
+    for (int i = border->first; i < border->first + border->count; i++, at += sizeof(double))
+        memcpy(&spheres->pass.chunks[share->speeds.slots[i]].speed, at, sizeof(double));
 }
 
-cairn_status eng_spheres_share_exchange(struct eng_spheres *spheres)
+/// Messages with those who need slots, and of few processes with all.
+static int write_messages(eng_spheres *spheres, const eng_spheres_step_sums *sums)
 {
     eng_spheres_share *share = spheres->share;
-    int own = share->ranks.number, count = 0;
+    int count = 0;
     unsigned char *at = share->bytes;
     for (int rank = 0; rank < share->ranks.count; rank++) {
-        if (rank == own)
+        size_t sent = sent_size(share, rank), received = received_size(share, rank);
+        if (rank == share->ranks.number || sent + received == 0)
             continue;
-        unsigned char *end = write_message(spheres, rank, at);
-        size_t size = message_size(share, rank, share->places.received[rank].count);
+        unsigned char *end = write_message(spheres, rank, sums, at);
         share->messages[count++] = (cairn_message){.rank = rank,
                                                    .sent = at,
                                                    .received = end,
-                                                   .sent_size = (size_t)(end - at),
-                                                   .received_size = size};
-        share->traffic.step_bytes += end - at;
-        at = end + size;
+                                                   .sent_size = sent,
+                                                   .received_size = received};
+        share->traffic.step_bytes += (int64_t)sent;
+        share->traffic.halo_bytes +=
+            (int64_t)((size_t)share->places.sent[rank].count * sizeof(slot_state));
+        at = end + received;
     }
+    return count;
+}
+
+cairn_status eng_spheres_share_exchange(struct eng_spheres *spheres, eng_spheres_step_sums *sums)
+{
+    eng_spheres_share *share = spheres->share;
+    int count = write_messages(spheres, sums);
     if (share->whole || share->dropped != spheres->lists)
         eng_spheres_share_drop(spheres);
     share->dropped = spheres->lists;
@@ -487,10 +480,14 @@ cairn_status eng_spheres_share_exchange(struct eng_spheres *spheres)
     share->traffic.steps++;
     cairn_status status = share->ranks.exchange(share->ranks.context, share->messages, count, NULL);
     for (int i = 0; i < count && status == CAIRN_OK; i++)
-        read_message(spheres, share->messages[i].rank, share->messages[i].received);
+        read_message(spheres, share->messages[i].rank, sums, share->messages[i].received);
     for (int i = 0; i < share->image_count && status == CAIRN_OK; i++)
         eng_spheres_images_move(spheres, share->images[i], share->images[i] + 1);
-    return status;
+    eng_spheres_step_sums spare;
+    return status == CAIRN_OK && !is_direct(share)
+               ? eng_spheres_share_merge(spheres, sums, &spare, sizeof *sums,
+                                         eng_spheres_step_sums_merge, &share->traffic.step_bytes)
+               : status;
 }
 
 // ---------------------------------------------------------------- arrays
@@ -621,8 +618,10 @@ static cairn_status gather_clumps(eng_spheres *spheres, cairn_error *error)
 
 void eng_spheres_share_forget(struct eng_spheres *spheres)
 {
-    if (spheres->share != NULL)
-        spheres->share->active = spheres->share->parted = false;
+    if (spheres->share == NULL)
+        return;
+    spheres->share->active = spheres->share->parted = false;
+    spheres->share->booked = (eng_booked){0};
 }
 
 cairn_status eng_spheres_share_places(struct eng_spheres *spheres)
@@ -723,6 +722,13 @@ cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, cairn_error *
         status = gather_arrays(spheres, error);
     set_rows_aside(spheres, aside, true);
     base_release(allocator, aside);
+    if (status == CAIRN_OK)
+        status = eng_spheres_share_booked(spheres, NULL);
+    int contacts = 0;
+    for (int c = 0; c < spheres->chunk_count && status == CAIRN_OK; c++) {
+        spheres->pass.chunks[c].first_contact = contacts;
+        contacts += spheres->pass.chunks[c].contacts;
+    }
     eng_spheres_images_move(spheres, 0, status == CAIRN_OK ? spheres->image_count : 0);
     share->whole = status == CAIRN_OK;
     return status;

@@ -8,10 +8,10 @@
 // somebody reads them all. It computes the pairs of
 // its own chunks, and of those of others whose pairs act on its slots; it moves its own slots, and
 // clumps with a member among them, for which it gets the forces on the other members. Then it sends
-// the slots that pairs of others need, and what its chunks add up to. Sums have the order
-// of one process, so that the bits do not depend on their number. Before a list is made all get
-// the places of all slots, and history goes to those who have its pairs then; before anything is
-// read, all get all.
+// the slots that pairs of others need; of the rest all get bounds and counts, and energies when
+// somebody reads them. Sums of forces have the order of one process, and other sums no round-off,
+// so that the bits do not depend on their number. Before a list is made all get the places of all
+// slots, and history goes to those who have its pairs then; before anything is read, all get all.
 #ifndef CAIRN_ENGINE_PAIRS_SPHERES_SHARE_H
 #define CAIRN_ENGINE_PAIRS_SPHERES_SHARE_H
 
@@ -31,12 +31,20 @@ typedef struct eng_spheres_borders {
     int slot_count, slot_capacity;
 } eng_spheres_borders;
 
-/// What a step leaves of a chunk for the sums of all.
-typedef struct eng_spheres_chunk_sums {
-    double check_distance, left, damping, friction, plastic, drivers, strain, fastest[3], speed;
-    double depth, relative, finite;
-    int contacts, active, overflow, out_of_memory;
-} eng_spheres_chunk_sums;
+/// What all chunks of a step come to.
+typedef struct eng_spheres_step_sums {
+    double left;            // m, least that is left of a margin
+    double depth, relative; // deepest overlap, m and in radii
+    int64_t contacts, active;
+    // of any chunk: a group has fewer ghosts than contacts; no memory; a number is not finite
+    int32_t overflow, out_of_memory, odd, unused;
+} eng_spheres_step_sums;
+
+/// Energies of slots and pairs at the end of a step, J, each a sum without round-off.
+typedef struct eng_spheres_totals {
+    base_exact_sum kinetic, fall; // twice the kinetic energy; less the potential one
+    base_exact_sum elastic, damping, friction;
+} eng_spheres_totals;
 
 typedef struct eng_spheres_share {
     cairn_ranks ranks;
@@ -56,7 +64,11 @@ typedef struct eng_spheres_share {
     int *first_chunk;           // [ranks + 1] of each process
     eng_spheres_borders places; // slots that pairs of others need
     eng_spheres_borders parts;  // members of clumps that have others elsewhere
-    int *images;                // of slots that come from others
+    eng_spheres_borders speeds; // chunks that pairs of others meet
+    eng_booked booked;          // by this process since the sums of all were made
+    eng_spheres_totals totals;  // of all, in this step
+    int64_t totals_step;
+    int *images; // of slots that come from others
     int image_count, image_capacity;
     eng_spheres_buffer clumps; // eng_spheres_clump: copies of those that have members here
     int clump_count;
@@ -194,8 +206,27 @@ static inline bool eng_spheres_owns_range(const struct eng_spheres *spheres, int
 /// Between forces and motion: sums of the forces on members go to all who move their clumps.
 cairn_status eng_spheres_share_forces(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
-/// After the pass: slots and sums of chunks go where they are needed.
-cairn_status eng_spheres_share_exchange(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+/// After the pass: slots and speeds of chunks go where they are needed.
+/// @param sums  of this process; then of all
+cairn_status eng_spheres_share_exchange(struct eng_spheres *spheres,
+                                        eng_spheres_step_sums *sums) CAIRN_CHECK_RESULT;
+
+/// The chunks [first, end) of this process, and what it books of them.
+eng_booked *eng_spheres_share_own(const struct eng_spheres *spheres, int *first, int *end);
+
+/// For a list that is new: which chunks tell others how fast they are.
+cairn_status eng_spheres_share_speeds(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// One value of all processes, which go together by twos, fours and so on. `merge` does not depend
+/// on the order.
+/// @param spare  room for another one
+/// @param sent   out: bytes are added
+cairn_status eng_spheres_share_merge(struct eng_spheres *spheres, void *value, void *spare,
+                                     size_t size, void (*merge)(void *into, const void *from),
+                                     int64_t *sent) CAIRN_CHECK_RESULT;
+
+/// Merges two eng_spheres_step_sums, for eng_spheres_share_merge; `from` may lie anywhere.
+void eng_spheres_step_sums_merge(void *into, const void *from);
 
 /// For a list that comes from elsewhere: nothing is shared any more.
 void eng_spheres_share_forget(struct eng_spheres *spheres);
@@ -203,8 +234,34 @@ void eng_spheres_share_forget(struct eng_spheres *spheres);
 /// After gathering: which pairs act on each slot is known of all, for who reads forces.
 cairn_status eng_spheres_share_sides(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
+/// All processes know what all have booked, and the totals of all where these are asked for.
+/// @param totals  of this process; then of all. NULL: none
+cairn_status eng_spheres_share_booked(struct eng_spheres *spheres,
+                                      eng_spheres_totals *totals) CAIRN_CHECK_RESULT;
+
+/// The energies of all slots and pairs, where the step at hand has them and this process has not
+/// all slots; else NULL.
+static inline const eng_spheres_totals *eng_spheres_share_totals(const struct eng_spheres *spheres)
+{
+    const eng_spheres_share *share = spheres->share;
+    bool merged = share != NULL && share->active && !share->whole &&
+                  share->totals_step == spheres->world->step_count;
+    return merged ? &share->totals : NULL;
+}
+
 /// All processes get the state of all slots.
 cairn_status eng_spheres_share_gather(struct eng_spheres *spheres,
                                       cairn_error *error) CAIRN_CHECK_RESULT;
+
+// ---------------------------------------------------------------- energies, energy.c
+
+/// Adds the energies of the slots [first, end). Slots are added by 128, of which chunks have whole
+/// numbers, so that the sums are the same whoever has which chunks.
+void eng_spheres_slots_total(const struct eng_spheres *spheres, int first, int end,
+                             eng_spheres_totals *totals);
+
+/// Adds what the contacts of chunks [first, end) owe.
+void eng_spheres_pairs_total(const struct eng_spheres *spheres, int first, int end,
+                             eng_spheres_totals *totals);
 
 #endif

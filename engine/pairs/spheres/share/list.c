@@ -3,7 +3,7 @@
 // its slots. What the list before kept goes to those who have its pairs now, and all learn how many
 // blocks each chunk has, so that blocks have the numbers that they have in one process.
 #include "engine/pairs/spheres/images.h"
-#include "engine/pairs/spheres/share.h"
+#include "engine/pairs/spheres/share/share.h"
 
 #include <string.h>
 
