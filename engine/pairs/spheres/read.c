@@ -459,29 +459,6 @@ static bool is_plain(const eng_spheres *spheres)
     return spheres->clump_count == 0 && spheres->moved_count == 0 && !spheres->world->cell.any;
 }
 
-/// What a pair of spheres did to them in a plain world, to the bits of what holds in all worlds.
-static void plain_force(const eng_spheres *spheres, const eng_spheres_block *block, int k,
-                        eng_spheres_force *out)
-{
-    const eng_spheres_pass *pass = &spheres->pass;
-    const int slots[2] = {eng_spheres_slot_a(block, k), eng_spheres_slot_b(block, k)};
-    double back = 0.5 * (pass->step + spheres->last_step);
-    for (int side = 0; side < 2; side++) {
-        out->body[side] = eng_spheres_ids(spheres)[slots[side]];
-        out->centre[side] = vec3_add_scaled(vec3_from(pass->X[slots[side]]), -back,
-                                            vec3_from(pass->V[slots[side]]));
-    }
-    double radius = pass->constants[slots[0]][3], other = pass->constants[slots[1]][3];
-    vec3 apart = vec3_sub(out->centre[1], out->centre[0]);
-    double distance = vec3_norm(apart), gap = distance - radius - other;
-    vec3 normal = vec3_scale(1.0 / distance, apart);
-    con_batch_state closed = eng_spheres_state_of_pair(
-        spheres, eng_spheres_terms_of(spheres, block), block, k, gap < 0.0 ? -gap : 0.0);
-    out->point = vec3_add_scaled(out->centre[0], radius + 0.5 * gap, normal);
-    out->between = radius + 0.5 * gap >= 0.0 && other + 0.5 * gap >= 0.0;
-    out->force = force_along(block, k, normal, closed.spring);
-}
-
 static eng_spheres_force any_force(const eng_spheres *spheres, const eng_spheres_block *block,
                                    int k)
 {
@@ -501,7 +478,7 @@ static eng_spheres_force any_force(const eng_spheres *spheres, const eng_spheres
                                .force = force_of(spheres, block, k, &c)};
 }
 
-/// Asks for what plain_force reads of the slots B of a block.
+/// Asks for what the lines of a block read of its slots B.
 static void fetch_slots(const eng_spheres_pass *pass, const eng_spheres_block *block)
 {
     for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
@@ -512,24 +489,43 @@ static void fetch_slots(const eng_spheres_pass *pass, const eng_spheres_block *b
     }
 }
 
-int eng_spheres_block_forces(const cairn_world *world, int block,
+int eng_spheres_block_forces(const cairn_world *world, int block, unsigned lanes,
                              eng_spheres_force forces[ENG_SPHERES_BLOCK])
 {
     const eng_spheres *spheres = world->spheres;
     const eng_spheres_block *pairs = &spheres->pass.blocks[block];
-    bool plain = is_plain(spheres);
     int count = 0;
-    if (plain && block + 2 < spheres->block_count)
-        fetch_slots(&spheres->pass, pairs + 2);
+    for (unsigned bits = pairs->touch & lanes; bits != 0; bits &= bits - 1)
+        forces[count++] = any_force(spheres, pairs, __builtin_ctz(bits));
+    return count;
+}
+
+unsigned eng_spheres_block_lines(const cairn_world *world, int block, eng_spheres_lines *lines)
+{
+    const eng_spheres *spheres = world->spheres;
+    const eng_spheres_pass *pass = &spheres->pass;
+    const eng_spheres_block *pairs = &pass->blocks[block];
+    if (!is_plain(spheres) || pairs->touch == 0)
+        return 0;
+    if (block + 2 < spheres->block_count)
+        fetch_slots(pass, pairs + 2);
+    spheres->kernel->draw(pass, pairs, 0.5 * (pass->step + spheres->last_step), lines);
+    const eng_spheres_terms *terms = eng_spheres_terms_of(spheres, pairs);
+    unsigned found = 0;
     for (unsigned bits = pairs->touch; bits != 0; bits &= bits - 1) {
         int k = __builtin_ctz(bits);
-        bool both = plain && eng_spheres_slot_b(pairs, k) < spheres->slots;
-        if (both)
-            plain_force(spheres, pairs, k, &forces[count++]);
-        else
-            forces[count++] = any_force(spheres, pairs, k);
+        int a = eng_spheres_slot_a(pairs, k), b = eng_spheres_slot_b(pairs, k);
+        double overlap = lines->overlap[k], half = 0.5 * overlap;
+        if (b >= spheres->slots || half > pass->constants[a][3] || half > pass->constants[b][3])
+            continue;
+        con_batch_state closed =
+            eng_spheres_state_of_pair(spheres, terms, pairs, k, overlap > 0.0 ? overlap : 0.0);
+        lines->force[k] = closed.spring + (double)pairs->lag_normal[k];
+        lines->body[0][k] = eng_spheres_ids(spheres)[a];
+        lines->body[1][k] = eng_spheres_ids(spheres)[b];
+        found |= 1u << k;
     }
-    return count;
+    return found;
 }
 
 /// Whether a contact is seen from its second body: the body with the lower collider is A.
