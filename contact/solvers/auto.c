@@ -108,6 +108,22 @@ static bool all_solved(const con_cascade *cascade)
     return true;
 }
 
+// A few Newton steps more, to far below the tolerance: what is left of the accelerations at rest
+// adds up over the steps to come, which are then spared Newton steps of their own for a while
+static cairn_status deepen(con_newton *model)
+{
+    const con_proximal_settings last = {.form = CON_PROXIMAL_ALART_CURNIER,
+                                        .weight = 1e8,
+                                        .max_solves = 4,
+                                        .max_inner = 4,
+                                        .inner_factor = 0.01};
+    double kept = model->goal.tolerance;
+    model->goal.tolerance *= 1e-2;
+    cairn_status status = con_proximal_run(model, &last, (const double(*)[3])model->best);
+    model->goal.tolerance = kept;
+    return status;
+}
+
 // a good guess needs a few Newton steps only
 static cairn_status warm_start(con_cascade *cascade, const auto_settings *settings)
 {
@@ -123,6 +139,8 @@ static cairn_status warm_start(con_cascade *cascade, const auto_settings *settin
         cairn_status status = con_cascade_model(cascade, k, &model);
         if (status == CAIRN_OK)
             status = con_proximal_run(model, &polish, (const double(*)[3])model->best);
+        if (status == CAIRN_OK && cascade->control->step_of_run && con_newton_solved(model))
+            status = deepen(model);
         if (status != CAIRN_OK)
             return status;
     }
@@ -380,7 +398,9 @@ static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm
     // from zero the order of the file, often bottom-up, carries loads twice as fast
     cascade->one_way = !warm;
     cascade->relaxation = warm ? 1.0 : settings->relaxation;
+    cascade->creep_error = warm && settings->warm_solves > 0 ? settings->warm_error : 0.0;
     cairn_status status = con_cascade_sweep(cascade, settings->warm_sweeps);
+    cascade->creep_error = 0.0;
     if (status != CAIRN_OK || con_cascade_solved(cascade))
         return status;
     status = con_cascade_split(cascade);

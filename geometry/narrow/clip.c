@@ -49,6 +49,19 @@ static double side_distance(vec3 p, vec3 inward, vec3 x)
     return vec3_dot(inward, vec3_sub(x, p));
 }
 
+// Does the polygon's side from its corner `i` to the next lie along the reference side, so that
+// where the two cross hangs on their last digits? One of its ends is outside, and the polygon's
+// side beyond that end crosses next to it: that crossing stands for this one.
+static bool lies_along(const clipping *c, int i, double along)
+{
+    const double *d = c->distances, steep = 1e3 * along;
+    int next = next_of(i, c->count);
+    if (fabs(d[i]) > along || fabs(d[next]) > along)
+        return false;
+    int beyond = d[i] < d[next] ? last_of(i, c->count) : next_of(next, c->count);
+    return d[beyond] > steep;
+}
+
 // keeps the part of the polygon on the inner side of reference side k
 static void clip_side(clipping *c, int k)
 {
@@ -56,7 +69,7 @@ static void clip_side(clipping *c, int k)
     const corner *corners = c->corners;
     vec3 p = ref->points[k], q = ref->points[next_of(k, ref->count)];
     vec3 inward = vec3_cross(c->out, vec3_sub(q, p));
-    double least = -(1e-12 * c->size * vec3_norm(inward)), *distances = c->distances;
+    double unit = c->size * vec3_norm(inward), least = -1e-12 * unit, *distances = c->distances;
     int from = c->count, outer = 0;
     for (int i = 0; i < from; i++) {
         distances[i] = side_distance(p, inward, corners[i].x);
@@ -71,7 +84,7 @@ static void clip_side(clipping *c, int k)
         bool in = d >= least;
         if (in)
             *kept++ = corners[i];
-        if (in == (e >= least))
+        if (in == (e >= least) || lies_along(c, i, 1e-5 * unit))
             continue;
         double t = real_min(real_max(d / (d - e), 0.0), 1.0);
         vec3 at = corners[i].x;

@@ -401,6 +401,16 @@ static cairn_status test(con_cascade *c, int since)
     return status;
 }
 
+// Sweeps since the error was `before` hardly change it, and will not reach the tolerance: those
+// that are left are better spent on Newton steps
+static bool creeps(const con_cascade *c, double before, int since, int total)
+{
+    const double hardly = 0.95;
+    double factor = base_pow(c->error / before, 1.0 / since);
+    return since >= WARM_SWEEPS - 1 && c->error <= c->creep_error && factor > hardly &&
+           c->error * base_pow(factor, total - c->sweeps) > c->control->tolerance;
+}
+
 cairn_status con_cascade_sweep(con_cascade *c, int total)
 {
     int left = con_cascade_left(c);
@@ -414,9 +424,11 @@ cairn_status con_cascade_sweep(con_cascade *c, int total)
         sweep_once(c);
         if (c->sweeps != total && !is_test_due(c))
             continue;
-        status = test(c, c->sweeps - tested);
+        double before = c->error;
+        int since = c->sweeps - tested;
+        status = test(c, since);
         tested = c->sweeps;
-        swept_out = is_swept_out(c, good_guess);
+        swept_out = is_swept_out(c, good_guess) || creeps(c, before, since, total);
     }
     return status != CAIRN_OK || c->measured ? status : con_cascade_measure(c);
 }

@@ -18,12 +18,13 @@ typedef struct con_cascade {
     double (*U)[3];
     double start_time, deadline; // clock; INFINITY for no deadline
     con_sweep sweep;
-    bool one_way;      // all sweeps forward, not in turn; false at first
-    bool conjugate;    // sweeps go along conjugate directions; false at first
-    double relaxation; // of the sweeps after the first 20, while they converge; 1 at first
-    int sweeps;        // made so far
-    int promised;      // of them by con_cascade_sweep_on
-    double decline;    // mean factor of the error in a round of 20 sweeps, of late; NAN: unknown
+    bool one_way;       // all sweeps forward, not in turn; false at first
+    bool conjugate;     // sweeps go along conjugate directions; false at first
+    double relaxation;  // of the sweeps after the first 20, while they converge; 1 at first
+    double creep_error; // at most this where sweeps that creep end early; 0 at first
+    int sweeps;         // made so far
+    int promised;       // of them by con_cascade_sweep_on
+    double decline;     // mean factor of the error in a round of 20 sweeps, of late; NAN: unknown
     double round_error[CON_CASCADE_ROUNDS]; // after the last rounds, in turn
     int kept_sweeps[2];                     // when they were a round times a power of two, and
     double kept_error[2];                   // the errors then; the later one first, 0: not yet
@@ -48,9 +49,9 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
                                 con_cascade *cascade) CAIRN_CHECK_RESULT;
 
 /// Gauss-Seidel sweeps, in symmetric order unless one_way, until `total` are made, the tolerance is
-/// met or the time is up; measures the guess, now and then, and at the end. In body form they go on
-/// along conjugate directions where the error falls slowly, for tolerances
-/// from 1e-5 up and unless one_way.
+/// met or the time is up, or until they creep at an error of at most creep_error; measures the
+/// guess, now and then, and at the end. In body form they go on along conjugate directions where
+/// the error falls slowly, for tolerances from 1e-5 up and unless one_way.
 cairn_status con_cascade_sweep(con_cascade *cascade, int total) CAIRN_CHECK_RESULT;
 
 /// Finds the islands (contacts joined by mobile bodies, or by W) of a cascade that has been
