@@ -708,6 +708,9 @@ int eng_spheres_pair_slot_of(const struct eng_spheres *spheres, int slot, int en
 /// Margins for a new list from the velocities: wider where bodies are fast.
 void eng_spheres_margins_choose(struct eng_spheres *spheres);
 
+/// How many chunks and ranges a list of the slots as they are has.
+void eng_spheres_chunks_count(struct eng_spheres *spheres);
+
 /// New pair list for the margins; slots are sorted by cells, history goes along.
 cairn_status eng_spheres_list_make(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
@@ -792,8 +795,5 @@ typedef struct eng_spheres_pending {
 eng_spheres_pending eng_spheres_pending_of(const struct eng_spheres *spheres,
                                            const eng_spheres_block *block, int k,
                                            const eng_spheres_contact *contact);
-
-/// J, stored before the first step in pairs that overlapped, or in those of released bodies.
-double eng_spheres_start_energy(const struct eng_spheres *spheres);
 
 #endif

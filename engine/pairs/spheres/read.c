@@ -4,6 +4,7 @@
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 
@@ -668,15 +669,18 @@ static double start_of(const eng_spheres *spheres, const eng_spheres_block *bloc
            half * (c.spring * normal + vec3_dot(spring, velocity) + turning);
 }
 
-double eng_spheres_start_energy(const eng_spheres *spheres)
+void eng_spheres_start_total(const eng_spheres *spheres, int first, int end, base_exact_sum *total)
 {
-    double sum = 0.0;
-    for (int pair_slot = 0; pair_slot < spheres->block_count * ENG_SPHERES_WIDTH; pair_slot++) {
-        const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
-        if (block->touch >> pair_slot % ENG_SPHERES_WIDTH & 1)
-            sum += start_of(spheres, block, pair_slot % ENG_SPHERES_WIDTH);
+    for (int c = first; c < end; c++) {
+        const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        double sum = 0.0;
+        for (int i = chunk->first_block; i < chunk->end_block; i++) {
+            const eng_spheres_block *block = &spheres->pass.blocks[i];
+            for (unsigned lanes = block->touch; lanes != 0; lanes &= lanes - 1)
+                sum += start_of(spheres, block, __builtin_ctz(lanes));
+        }
+        base_exact_add(total, sum);
     }
-    return sum;
 }
 
 /// Adds the force of a pair_slot on one of its sides, a sphere.
