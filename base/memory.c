@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #if defined(__linux__)
 #include <sys/mman.h>
 #include <unistd.h>
@@ -95,8 +98,22 @@ void base_advise_large(void *block, size_t size)
 
 void base_give_back(void *block, size_t size)
 {
+#if !defined(NDEBUG)
+    // nobody may count on what was there, nor on zeros, whatever pages there are
+    if (block != NULL)
+        memset(block, 0xff, size);
+#endif
     // no system has larger pages but where it was told to
     advise(block, size, (uintptr_t)1 << 16, MADV_DONTNEED);
+}
+
+void base_release_at_once(void)
+{
+#if defined(__GLIBC__)
+    // once told, glibc no longer raises the two by what is released
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 18);
+    (void)mallopt(M_TRIM_THRESHOLD, 1 << 20);
+#endif
 }
 
 size_t base_resident_bytes(void)

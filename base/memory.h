@@ -41,6 +41,10 @@ void base_advise_large(void *block, size_t size);
 /// there is lost. Written to again they are there again. May do nothing.
 void base_give_back(void *block, size_t size);
 
+/// From here on large blocks that are released go back to the system at once, where the C library
+/// would keep up to 64 MB of them for later ones. For programs: it holds for the whole process.
+void base_release_at_once(void);
+
 /// Bytes of memory that the process has at the moment; 0 where the system does not tell.
 size_t base_resident_bytes(void);
 

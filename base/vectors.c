@@ -34,7 +34,7 @@ static int machine_longest(void)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512dq"))
         return 8;
-    return __builtin_cpu_supports("avx2") ? 4 : 1;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 4 : 1;
 #else
     return 1;
 #endif

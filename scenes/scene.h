@@ -43,6 +43,7 @@ typedef struct scn_options {
                           // counted where the allocator is the C library's; default 4 GB
     bool (*stop)(void);   // asked while functions of motions run; NULL: nobody asks
     bool keep;            // the program stays, for scn_add
+    bool skip_overlaps;   // nobody looks for bodies that overlap at the start
 
     base_allocator allocator;
     void (*log)(void *context, cairn_log_level level, const char *text); // NULL: silent

@@ -17,11 +17,16 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef enum form { FORM_LOCAL, FORM_GLOBAL, FORM_ROLLING, FORM_GLOBAL_ROLLING } form;
+typedef enum problem_form {
+    FORM_LOCAL,
+    FORM_GLOBAL,
+    FORM_ROLLING,
+    FORM_GLOBAL_ROLLING
+} problem_form;
 
 typedef struct solver_entry {
     const char *name;
-    form form;
+    problem_form form;
     int id;
     int local; // one-contact or inner solver; 0: the default
     void (*adjust)(SolverOptions *options);
@@ -193,7 +198,7 @@ static unknowns make_unknowns(const con_fclib_problem *content)
                       calloc(velocities + 1, sizeof(double))};
 }
 
-static void *make_problem(const con_fclib_problem *content, form form)
+static void *make_problem(const con_fclib_problem *content, problem_form form)
 {
     switch (form) {
     case FORM_LOCAL:
@@ -208,7 +213,7 @@ static void *make_problem(const con_fclib_problem *content, form form)
     return NULL;
 }
 
-static int drive(form form, void *problem, unknowns x, SolverOptions *options)
+static int drive(problem_form form, void *problem, unknowns x, SolverOptions *options)
 {
     switch (form) {
     case FORM_LOCAL:
@@ -223,7 +228,7 @@ static int drive(form form, void *problem, unknowns x, SolverOptions *options)
     return -1;
 }
 
-static double error_of(const con_fclib_problem *content, form form, unknowns x)
+static double error_of(const con_fclib_problem *content, problem_form form, unknowns x)
 {
     switch (form) {
     case FORM_LOCAL:
@@ -378,8 +383,8 @@ static bool run_file(const char *path, const run_plan *plan)
         return false;
     }
     bool rolling = content->dimension == 5;
-    form form = (content->form == CON_FCLIB_GLOBAL ? FORM_GLOBAL : FORM_LOCAL) +
-                (rolling ? FORM_ROLLING : FORM_LOCAL);
+    problem_form form = (content->form == CON_FCLIB_GLOBAL ? FORM_GLOBAL : FORM_LOCAL) +
+                        (rolling ? FORM_ROLLING : FORM_LOCAL);
     bool taken = (content->dimension == 3 || rolling) && content->equality_count == 0;
     for (int s = 0; taken && s < BASE_COUNT(solvers); s++) {
         if (solvers[s].form != form || !is_wanted(plan, solvers[s].name))

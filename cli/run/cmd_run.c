@@ -659,6 +659,8 @@ static int load_and_run(run_state *run)
 {
     const run_settings *settings = run->settings;
     scn_options load = load_options(settings);
+    // warnings of other processes reach nobody, and the look takes more memory than the bodies
+    load.skip_overlaps = !run->writes;
     int result =
         run_ranks_worst(run, cli_load_scene(settings->common.arguments[0], &load, &run->scene));
     if (result != CLI_EXIT_DONE)

@@ -74,6 +74,8 @@ int run_ranks_join(run_state *run)
                 count);
         return CLI_EXIT_ABSENT;
     }
+    // what loading has taken, all processes have taken
+    base_release_at_once();
     run->writes = base_ranks_number(run->ranks) == 0;
     base_ranks_patience(run->ranks, run->settings->rank_timeout);
     int result = delay_messages(run->ranks);

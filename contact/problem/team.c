@@ -248,7 +248,9 @@ static void share_rows(con_team *team, const con_row_list *sent, const con_row_l
 void con_team_share_level(con_team *team, int level, con_rows rows)
 {
     size_t place = (size_t)(level - 1) * (size_t)team->ranks.count;
+    int64_t before = team->sent_bytes;
     share_rows(team, team->sent + place, team->received + place, rows);
+    team->level_bytes += team->sent_bytes - before;
 }
 
 void con_team_share_bodies(con_team *team, con_rows rows)

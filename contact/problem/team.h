@@ -48,6 +48,7 @@ typedef struct con_team {
     void *complete_context;
     cairn_status status; // the first failure of a message; nothing is sent after it
     int64_t sent_bytes;
+    int64_t level_bytes; // of these, rows that tasks of a level needed
 } con_team;
 
 /// @return CAIRN_ERROR_MEMORY, or CAIRN_OK; release it in either case

@@ -122,6 +122,7 @@ cairn_traffic cairn_world_get_traffic(const cairn_world *world)
     if (world != NULL && world->sharing != NULL) {
         traffic.steps += world->sharing->steps;
         traffic.step_bytes += world->sharing->team.sent_bytes - world->sharing->gathered_bytes;
+        traffic.halo_bytes += world->sharing->team.level_bytes;
         traffic.gathered_bytes += world->sharing->gathered_bytes;
     }
     return traffic;

@@ -37,10 +37,11 @@ typedef struct batch {
 /// Memory for batches, in one piece, which the system then keeps from frame to frame.
 typedef struct batch_memory {
     eng_smear_source grains[SOURCES], branches[SOURCES], boundary[BOUNDARY_SOURCES];
-    eng_smear_extent extents[SOURCES]; // of the batch at hand
-    int block[PAIRS], from[PAIRS];     // its pairs: block and source
-    int order[PAIRS];                  // as eng_smear_work has it
-    double terms[][ENG_SMEAR_TERMS];   // [SOURCES], under the Gaussian kernel
+    eng_smear_extent extents[SOURCES];      // of a batch of grains or of the boundary
+    eng_smear_extent line_extents[SOURCES]; // of branches, made with their sources
+    int block[PAIRS], from[PAIRS];          // its pairs: block and source
+    int order[PAIRS];                       // as eng_smear_work has it
+    double terms[][ENG_SMEAR_TERMS];        // [SOURCES], under the Gaussian kernel
 } batch_memory;
 
 typedef struct smear {
@@ -48,6 +49,8 @@ typedef struct smear {
     const cairn_grid *grid;
     const cairn_coarse_fields *fields;
     eng_smear_row_function *add_row;
+    eng_smear_lines_function *make_lines;
+    eng_smear_grid lines;             // the grid, for make_lines
     double per_width;                 // 1/m
     double spacing[3], first[3];      // widths; m, the middle of the first cell
     double point_factor, line_factor; // of the kernel
@@ -128,41 +131,57 @@ static void add_pairs(smear *s, eng_smear_work *work)
     s->pair_count = 0;
 }
 
-static void pair_source(smear *s, eng_smear_work *work, int index)
+static inline void add_pair(smear *s, eng_smear_work *work, int block, int index)
 {
-    const eng_smear_extent *extent = &s->memory->extents[index];
+    if (s->pair_count == PAIRS)
+        add_pairs(s, work);
+    s->memory->block[s->pair_count] = block;
+    s->memory->from[s->pair_count++] = index;
+}
+
+static void pair_source(smear *s, eng_smear_work *work, const eng_smear_extent *extent, int index)
+{
     const int *first = extent->first, *count = extent->count, *cells = work->cells;
+    if (count[0] == 1 && count[1] == 1 && count[2] == 1) {
+        add_pair(s, work, first[0] + cells[0] * (first[1] + cells[1] * first[2]), index);
+        return;
+    }
     for (int z = 0; z < count[2]; z++)
         for (int y = 0; y < count[1]; y++) {
             int row = first[1] + 2 * y + cells[1] * (first[2] + 2 * z);
             int block = first[0] + cells[0] * row;
-            for (int x = 0; x < count[0]; x++) {
-                if (s->pair_count == PAIRS)
-                    add_pairs(s, work);
-                s->memory->block[s->pair_count] = block + 2 * x;
-                s->memory->from[s->pair_count++] = index;
-            }
+            for (int x = 0; x < count[0]; x++)
+                add_pair(s, work, block + 2 * x, index);
         }
+}
+
+static eng_smear_work work_of(const smear *s, eng_smear_kind kind)
+{
+    const batch *waiting = &s->batches[kind];
+    const int *cells = s->grid->cells;
+    return (eng_smear_work){.kind = kind,
+                            .kernel = s->grid->kernel,
+                            .cells = {cells[0], cells[1], cells[2]},
+                            .spacing = {s->spacing[0], s->spacing[1], s->spacing[2]},
+                            .reach = s->reach * s->reach,
+                            .sources = waiting->sources,
+                            .terms = (const double(*)[ENG_SMEAR_TERMS])waiting->terms,
+                            .order = s->memory->order,
+                            .start = s->start,
+                            .fields = s->fields};
 }
 
 /// Adds all that waits of a kind.
 static void add_batch(smear *s, eng_smear_kind kind)
 {
     batch *waiting = &s->batches[kind];
-    const int *cells = s->grid->cells;
-    eng_smear_work work = {.kind = kind,
-                           .kernel = s->grid->kernel,
-                           .cells = {cells[0], cells[1], cells[2]},
-                           .spacing = {s->spacing[0], s->spacing[1], s->spacing[2]},
-                           .reach = s->reach * s->reach,
-                           .sources = waiting->sources,
-                           .terms = (const double(*)[ENG_SMEAR_TERMS])waiting->terms,
-                           .order = s->memory->order,
-                           .start = s->start,
-                           .fields = s->fields};
-    eng_smear_extents(&work, waiting->count, s->memory->extents);
+    eng_smear_work work = work_of(s, kind);
+    bool branches = kind == ENG_SMEAR_BRANCHES;
+    eng_smear_extent *extents = branches ? s->memory->line_extents : s->memory->extents;
+    if (!branches)
+        eng_smear_extents(&work, waiting->count, extents);
     for (int i = 0; i < waiting->count; i++)
-        pair_source(s, &work, i);
+        pair_source(s, &work, &extents[i], i);
     add_pairs(s, &work);
     waiting->count = 0;
 }
@@ -211,10 +230,12 @@ static inline void smear_line(smear *s, vec3 force, vec3 start, vec3 along, doub
     vec3_store(source->amount, vec3_scale(f.x, along));
     vec3_store(source->amount + 3, vec3_scale(f.y, along));
     vec3_store(source->amount + 6, vec3_scale(f.z, along));
+    int index = s->batches[ENG_SMEAR_BRANCHES].count - 1;
     if (!lucy)
-        eng_smear_line_terms(
-            0.5 * source->length,
-            s->batches[ENG_SMEAR_BRANCHES].terms[s->batches[ENG_SMEAR_BRANCHES].count - 1]);
+        eng_smear_line_terms(0.5 * source->length, s->batches[ENG_SMEAR_BRANCHES].terms[index]);
+    eng_smear_work work = work_of(s, ENG_SMEAR_BRANCHES);
+    work.sources += index;
+    eng_smear_extents(&work, 1, &s->memory->line_extents[index]);
 }
 
 /// The same at the end of a branch from its centre; the Gaussian kernel takes two widths at a time.
@@ -351,6 +372,28 @@ static void add_contact(smear *s, const eng_spheres_force *f)
                                     !grains[1 - side]});
 }
 
+/// Adds the lines of a block between two grains, under Lucy's kernel and without images.
+/// @return bits of the lanes that are done
+static unsigned add_lines(smear *s, int block)
+{
+    batch *waiting = &s->batches[ENG_SMEAR_BRANCHES];
+    eng_spheres_lines lines;
+    if (s->world->cell.any || s->grid->kernel != CAIRN_KERNEL_LUCY)
+        return 0;
+    unsigned found = eng_spheres_block_lines(s->world, block, &lines);
+    for (unsigned bits = found; bits != 0; bits &= bits - 1) {
+        int k = __builtin_ctz(bits);
+        if (!(s->mass[lines.body[0][k]] > 0.0) || !(s->mass[lines.body[1][k]] > 0.0))
+            found &= ~(1u << k);
+    }
+    if (waiting->count + ENG_SPHERES_BLOCK > waiting->room)
+        add_batch(s, ENG_SMEAR_BRANCHES);
+    s->make_lines(&s->lines, &lines, found, waiting->sources + waiting->count,
+                  s->memory->line_extents + waiting->count);
+    waiting->count += __builtin_popcount(found);
+    return found;
+}
+
 static void gather_branches(smear *s)
 {
     const cairn_world *world = s->world;
@@ -368,7 +411,8 @@ static void gather_branches(smear *s)
         add_contact(s, &f);
     }
     for (int block = 0; block < eng_spheres_block_count(world); block++) {
-        int count = eng_spheres_block_forces(world, block, forces);
+        unsigned done = add_lines(s, block);
+        int count = eng_spheres_block_forces(world, block, ~done, forces);
         for (int i = 0; i < count; i++)
             add_contact(s, &forces[i]);
     }
@@ -504,6 +548,7 @@ cairn_status cairn_world_coarse_grain(const cairn_world *world, const cairn_grid
                .grid = grid,
                .fields = &all,
                .add_row = eng_smear_choose(),
+               .make_lines = eng_smear_choose_lines(),
                .per_width = 1.0 / grid->width,
                .point_factor = eng_smear_point_factor(grid),
                .line_factor = eng_smear_line_factor(grid),
@@ -512,6 +557,12 @@ cairn_status cairn_world_coarse_grain(const cairn_world *world, const cairn_grid
         double spacing = (grid->high[k] - grid->low[k]) / grid->cells[k];
         s.first[k] = grid->low[k] + 0.5 * spacing;
         s.spacing[k] = spacing * s.per_width;
+    }
+    s.lines = (eng_smear_grid){.per_width = s.per_width, .factor = s.line_factor};
+    for (int k = 0; k < 3; k++) {
+        s.lines.first[k] = s.first[k];
+        s.lines.per_spacing[k] = 1.0 / s.spacing[k];
+        s.lines.cells[k] = grid->cells[k];
     }
     geo_bounds box = {vec3_from(grid->low), vec3_from(grid->high)};
     s.window = eng_window_make(&world->cell, &world->cell.middle, box);

@@ -3,7 +3,7 @@
 //
 // Each function is compiled for three vector sets from the same plain loops over the eight points
 // of a block, with arguments of its own in meson.build that let the compiler make vectors of them:
-// roots set no errno. Products are not fused with sums, so that all sets give the same bits.
+// roots set no errno.
 #include "engine/grains/smear.h"
 
 #include "base/elementary.h"
@@ -46,6 +46,13 @@ INLINE double greater(double a, double b)
     return a > b ? a : b;
 }
 
+/// a b + c, rounded once: the compiler fuses nothing by itself, so that all sets give the same
+/// bits.
+INLINE double fused(double a, double b, double c)
+{
+    return __builtin_fma(a, b, c);
+}
+
 /// Chooses by bits: the compiler would join what hangs on one condition, and take all the roots.
 INLINE double if_negative(double x, double yes, double no)
 {
@@ -64,11 +71,11 @@ INLINE double quick_ln(double above, double below)
     double rest = number_of(bits - (exponent << 52));
     // ln m = 2 atanh s with |s| <= 0.2; atanh s = s + s^3 sum, fitted to 2e-15
     double s = (rest - below) / (rest + below), z = s * s, z2 = z * z;
-    double sum =
-        (0x1.5555555555570p-2 + 0x1.999999997a8b6p-3 * z) +
-        z2 * (0x1.2492495467eafp-3 + 0x1.c71c3a9f70706p-4 * z) +
-        z2 * z2 * ((0x1.746c307b14cc0p-4 + 0x1.38f773e12cd5cp-4 * z) + z2 * 0x1.36054e62727d6p-4);
-    return power * M_LN2 + 2.0 * (s + s * z * sum);
+    double high =
+        fused(z2, 0x1.36054e62727d6p-4, fused(z, 0x1.38f773e12cd5cp-4, 0x1.746c307b14cc0p-4));
+    double middle = fused(z2, high, fused(z, 0x1.c71c3a9f70706p-4, 0x1.2492495467eafp-3));
+    double sum = fused(z2, middle, fused(z, 0x1.999999997a8b6p-3, 0x1.5555555555570p-2));
+    return fused(power, M_LN2, 2.0 * fused(s * z, sum, s));
 }
 
 /// exp(x) for -700 < x <= 0, to 2e-16.
@@ -112,12 +119,14 @@ INLINE double lucy_along(double square, double along, double length)
     double q0 = if_negative(beyond_a, 1.0, root_a), q1 = if_negative(beyond_b, 1.0, root_b);
     double a = if_negative(beyond_a, copysign(root_a, -along), -along), a2 = a * a;
     double b = if_negative(beyond_b, copysign(root_b, to), to), b2 = b * b;
-    double even = 1.0 - (6.0 * d2 + 3.0 * d4), second = 2.0 + 2.0 * d2, odd = 5.0 * d2;
-    double at_a = even - a2 * (second + 0.6 * a2) + (a2 + a2 + odd) * q0;
-    double at_b = even - b2 * (second + 0.6 * b2) + (b2 + b2 + odd) * q1;
+    double even = fused(d4, -3.0, fused(d2, -6.0, 1.0)), second = fused(d2, 2.0, 2.0);
+    double odd = 5.0 * d2;
+    double at_a = fused(fused(a2, 2.0, odd), q0, fused(-a2, fused(a2, 0.6, second), even));
+    double at_b = fused(fused(b2, 2.0, odd), q1, fused(-b2, fused(b2, 0.6, second), even));
     // the logarithm's factors do not cancel in the sides of a triangle
     double sides = q0 + q1, base = b - a, excess = greater(sides - base, 1e-30);
-    return (b * at_b - a * at_a) + 3.0 * d4 * quick_ln(greater(sides + base, excess), excess);
+    // the difference is nothing, to the last bit, of a line that does not reach the kernel
+    return fused(3.0 * d4, quick_ln(greater(sides + base, excess), excess), b * at_b - a * at_a);
 }
 
 /// Places of the points of a block, from its first one.
@@ -139,7 +148,7 @@ INLINE void measure_points(const eng_smear_source *source, const double from[3],
     ONE_VECTOR
     for (int k = 0; k < LANES; k++) {
         double x = x0 + shape->x[k], y = y0 + shape->y[k], z = z0 + shape->z[k];
-        at->square[k] = x * x + y * y + z * z;
+        at->square[k] = fused(z, z, fused(y, y, x * x));
     }
 }
 
@@ -152,11 +161,12 @@ INLINE void measure_lines(const eng_smear_source *source, const double from[3],
     ONE_VECTOR
     for (int k = 0; k < LANES; k++) {
         double x = x0 + shape->x[k], y = y0 + shape->y[k], z = z0 + shape->z[k];
-        double square = x * x + y * y + z * z, along = x * way[0] + y * way[1] + z * way[2];
+        double square = fused(z, z, fused(y, y, x * x));
+        double along = fused(z, way[2], fused(y, way[1], x * way[0]));
         double foot = greater(lesser(along, most), least);
         at->square[k] = square;
         at->along[k] = along;
-        at->nearest[k] = square - foot * (along + along - foot);
+        at->nearest[k] = fused(-foot, fused(along, 2.0, -foot), square);
     }
 }
 
@@ -293,9 +303,62 @@ INLINE void add_row_of(const eng_smear_work *work, int row)
         add_row(work, row, ENG_SMEAR_BOUNDARY, 3);
 }
 
+/// Cells with their middles in [low, high], in spacings from the first one; of n.
+INLINE void side_extent(double low, double high, int n, int *first, int *count)
+{
+    double from = greater(lesser(low, n), 0.0), to = greater(lesser(high + 1.0, n), 0.0);
+    int begin = n - (int)(n - from), end = (int)to;
+    *first = begin;
+    *count = (end - begin + 1) / 2;
+}
+
+/// Extents of lines along one axis, of eight lanes.
+INLINE void line_extents(const double place[LANES], const double normal[LANES],
+                         const double length[LANES], double per_spacing, int n, int first[LANES],
+                         int count[LANES])
+{
+    ONE_VECTOR
+    for (int k = 0; k < LANES; k++) {
+        double end = place[k] + length[k] * normal[k];
+        side_extent((lesser(place[k], end) - 1.0) * per_spacing,
+                    (greater(place[k], end) + 1.0) * per_spacing, n, &first[k], &count[k]);
+    }
+}
+
+INLINE void make_lines(const eng_smear_grid *grid, const eng_spheres_lines *l, unsigned bits,
+                       eng_smear_source sources[], eng_smear_extent extents[])
+{
+    _Alignas(64) double place[3][LANES], force[3][LANES], length[LANES];
+    _Alignas(64) int first[3][LANES], count[3][LANES];
+    ONE_VECTOR
+    for (int k = 0; k < LANES; k++)
+        length[k] = l->length[k] * grid->per_width;
+    for (int d = 0; d < 3; d++) {
+        ONE_VECTOR
+        for (int k = 0; k < LANES; k++) {
+            place[d][k] = grid->per_width * (l->centre[d][k] - grid->first[d]);
+            force[d][k] = grid->factor * (l->tangent[d][k] + l->force[k] * l->normal[d][k]);
+        }
+        line_extents(place[d], l->normal[d], length, grid->per_spacing[d], grid->cells[d], first[d],
+                     count[d]);
+    }
+    for (; bits != 0; bits &= bits - 1, sources++, extents++) {
+        int k = __builtin_ctz(bits);
+        sources->length = length[k];
+        for (int d = 0; d < 3; d++) {
+            sources->place[d] = place[d][k];
+            sources->along[d] = l->normal[d][k];
+            extents->first[d] = first[d][k];
+            extents->count[d] = count[d][k];
+            for (int e = 0; e < 3; e++)
+                sources->amount[3 * d + e] = force[d][k] * l->normal[e][k];
+        }
+    }
+}
+
 #if defined(__x86_64__) && defined(__GNUC__)
-#define AVX2 __attribute__((target("avx2")))
-#define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl")))
+#define AVX2 __attribute__((target("avx2,fma")))
+#define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,fma")))
 #else
 #define AVX2
 #define AVX512
@@ -322,15 +385,6 @@ eng_smear_row_function *eng_smear_choose(void)
     return length >= 8 ? row_avx512 : length >= 4 ? row_avx2 : row_scalar;
 }
 
-/// Cells with their middles in [low, high], in spacings from the first one; of n.
-INLINE void side_extent(double low, double high, int n, int *first, int *count)
-{
-    double from = greater(lesser(low, n), 0.0), to = greater(lesser(high + 1.0, n), 0.0);
-    int begin = n - (int)(n - from), end = (int)to;
-    *first = begin;
-    *count = (end - begin + 1) / 2;
-}
-
 void eng_smear_extents(const eng_smear_work *work, int count, eng_smear_extent extents[])
 {
     double reach = sqrt(work->reach), per_spacing[3];
@@ -348,6 +402,31 @@ void eng_smear_extents(const eng_smear_work *work, int count, eng_smear_extent e
                         &extents[i].first[k], &extents[i].count[k]);
         }
     }
+}
+
+static void lines_scalar(const eng_smear_grid *grid, const eng_spheres_lines *lines, unsigned bits,
+                         eng_smear_source sources[], eng_smear_extent extents[])
+{
+    make_lines(grid, lines, bits, sources, extents);
+}
+
+AVX2 static void lines_avx2(const eng_smear_grid *grid, const eng_spheres_lines *lines,
+                            unsigned bits, eng_smear_source sources[], eng_smear_extent extents[])
+{
+    make_lines(grid, lines, bits, sources, extents);
+}
+
+AVX512 static void lines_avx512(const eng_smear_grid *grid, const eng_spheres_lines *lines,
+                                unsigned bits, eng_smear_source sources[],
+                                eng_smear_extent extents[])
+{
+    make_lines(grid, lines, bits, sources, extents);
+}
+
+eng_smear_lines_function *eng_smear_choose_lines(void)
+{
+    int length = base_vectors_longest();
+    return length >= 8 ? lines_avx512 : length >= 4 ? lines_avx2 : lines_scalar;
 }
 
 double eng_smear_point_factor(const cairn_grid *grid)

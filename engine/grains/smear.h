@@ -8,6 +8,7 @@
 #define CAIRN_ENGINE_GRAINS_SMEAR_H
 
 #include "base/vec.h"
+#include "engine/pairs/spheres/spheres.h"
 
 #include <cairn/grains.h>
 
@@ -59,8 +60,23 @@ typedef struct eng_smear_extent {
     int first[3], count[3];
 } eng_smear_extent;
 
-/// Of the first `count` sources; `order`, `start` and what follows are not read.
+/// Of `count` sources; `order`, `start` and what follows are not read.
 void eng_smear_extents(const eng_smear_work *work, int count, eng_smear_extent extents[]);
+
+/// A grid as the lines of contacts need it, with Lucy's kernel.
+typedef struct eng_smear_grid {
+    double per_width;      // 1/m
+    double first[3];       // m, the middle of the first cell
+    double per_spacing[3]; // spacings in a width
+    double factor;         // of the amounts
+    int cells[3];
+} eng_smear_grid;
+
+/// Makes the sources of the lanes that are bits, one after the other, and their extents.
+typedef void eng_smear_lines_function(const eng_smear_grid *grid, const eng_spheres_lines *lines,
+                                      unsigned bits, eng_smear_source sources[],
+                                      eng_smear_extent extents[]);
+eng_smear_lines_function *eng_smear_choose_lines(void);
 
 /// Adds the sources of all blocks of a row along x to the fields. Blocks of rows that are not next
 /// to each other share no cells. The function depends on the vectors that there are and may be

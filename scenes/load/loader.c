@@ -120,6 +120,8 @@ static cairn_status check_bodies(scn_loader *loader, cairn_error *error)
     cairn_status status = eng_cell_check_bodies(scene->world, &why);
     if (status != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_SCENE, "%s: %s", scene->path, why.message);
+    if (loader->options->skip_overlaps)
+        return CAIRN_OK;
     status = cairn_world_find_overlaps(scene->world, overlaps, OVERLAPS_SHOWN,
                                        &scene->overlap_count, error);
     if (status != CAIRN_OK)

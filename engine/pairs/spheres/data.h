@@ -220,8 +220,7 @@ typedef struct eng_spheres_search {
 
 enum { ENG_SPHERES_APART = 1 << 30 }; // added to a slot whose gap is not near
 
-/// The closed pairs of a block as the audit needs them: midpoint of the step just done, velocities
-/// after it.
+/// The closed pairs of a block for the audit: midpoint of the step just done, velocities after it.
 typedef struct eng_spheres_seen {
     // m; m/s of B relative to A at the point, along the normal
     _Alignas(64) double gap[ENG_SPHERES_WIDTH], normal[ENG_SPHERES_WIDTH];
@@ -231,6 +230,7 @@ typedef struct eng_spheres_seen {
 } eng_spheres_seen;
 
 struct eng_spheres_clump_pass;
+struct eng_spheres_lines;
 
 /// One build of the kernels. All give the same bits.
 typedef struct eng_spheres_kernel {
@@ -244,13 +244,14 @@ typedef struct eng_spheres_kernel {
     void (*clumps)(const struct eng_spheres_clump_pass *pass, int begin, int end);
     /// New orientations of the slots of a chunk.
     void (*turn)(const eng_spheres_pass *pass, int chunk);
-    /// Slots of [begin, end) whose gap to `slot` is less than the margins, in order; `found` has
-    /// room for all of them and eight more. Returns their number.
+    /// Slots of [begin, end) with a gap to `slot` below the margins, in order, and how many;
+    /// `found` has room for all and eight more.
     int (*meet)(const eng_spheres_search *search, int slot, int begin, int end, int *found);
-    /// What the audit needs of the pairs of a block whose B is a slot.
-    /// @param back  s, from the midpoint that slots are at to that of the step just done
+    /// What the audit needs of pairs whose B is a slot, `back` s before the midpoint of slots.
     void (*see)(const eng_spheres_pass *pass, const eng_spheres_block *block, double back,
                 eng_spheres_seen *seen);
+    void (*draw)(const eng_spheres_pass *pass, const eng_spheres_block *block, double back,
+                 struct eng_spheres_lines *lines); // all but `force` and `body`
 } eng_spheres_kernel;
 
 extern const eng_spheres_kernel eng_spheres_scalar, eng_spheres_avx2, eng_spheres_avx512;
@@ -707,6 +708,9 @@ int eng_spheres_pair_slot_of(const struct eng_spheres *spheres, int slot, int en
 /// Margins for a new list from the velocities: wider where bodies are fast.
 void eng_spheres_margins_choose(struct eng_spheres *spheres);
 
+/// How many chunks and ranges a list of the slots as they are has.
+void eng_spheres_chunks_count(struct eng_spheres *spheres);
+
 /// New pair list for the margins; slots are sorted by cells, history goes along.
 cairn_status eng_spheres_list_make(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
@@ -791,9 +795,5 @@ typedef struct eng_spheres_pending {
 eng_spheres_pending eng_spheres_pending_of(const struct eng_spheres *spheres,
                                            const eng_spheres_block *block, int k,
                                            const eng_spheres_contact *contact);
-
-/// J, stored before the world's first step in pairs that overlapped then, or before one into which
-/// bodies were released in pairs with these; after that step.
-double eng_spheres_start_energy(const struct eng_spheres *spheres);
 
 #endif

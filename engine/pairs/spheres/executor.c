@@ -412,6 +412,27 @@ cairn_status eng_spheres_step(cairn_world *world)
     return CAIRN_OK;
 }
 
+/// After a step that some bodies began: the energy that was there before it.
+static cairn_status book_start(eng_spheres *spheres)
+{
+    cairn_world *world = spheres->world;
+    base_exact_sum total = {0};
+    int first = 0, end = spheres->chunk_count;
+    bool shared = eng_spheres_is_shared(spheres);
+    if (shared)
+        (void)eng_spheres_share_own(spheres, &first, &end);
+    eng_spheres_start_total(spheres, first, end, &total);
+    cairn_status status = shared ? eng_spheres_share_sum(spheres, &total) : CAIRN_OK;
+    double energy = base_exact_value(&total);
+    if (world->step_count == 0)
+        world->energy_start += energy;
+    else
+        world->energy.population += energy;
+    base_release(&world->allocator, spheres->first_V);
+    spheres->first_V = NULL;
+    return status;
+}
+
 cairn_status eng_spheres_finish(cairn_world *world)
 {
     eng_spheres *spheres = world->spheres;
@@ -431,14 +452,10 @@ cairn_status eng_spheres_finish(cairn_world *world)
     if (status != CAIRN_OK)
         return status;
     bool finite = collect(spheres, &sums);
-    if (spheres->first_V != NULL) {
-        if (world->step_count == 0)
-            world->energy_start += eng_spheres_start_energy(spheres);
-        else
-            world->energy.population += eng_spheres_start_energy(spheres);
-        base_release(&world->allocator, spheres->first_V);
-        spheres->first_V = NULL;
-    }
+    if (spheres->first_V != NULL)
+        status = book_start(spheres);
+    if (status != CAIRN_OK)
+        return status;
     world->energy.drivers += load_work(spheres);
     if (spheres->out_of_memory)
         return CAIRN_ERROR_MEMORY;

@@ -498,14 +498,7 @@ static cairn_status reserve_for_list(struct eng_spheres *spheres, const grid *g)
     size_t kept = (size_t)spheres->kept_count, ints = 2 * (n + ENG_SPHERES_WIDTH);
     size_t keys = 4 * (size_t)spheres->terms_count;
     ints = ints > kept ? ints : kept;
-    // blocks are of one surface: larger chunks leave fewer of them half full
-    int factor = 1 + (spheres->terms_count - 1) / 4;
-    spheres->chunk_slots = ENG_SPHERES_CHUNK * (factor < 8 ? factor : 8);
-    spheres->chunk_count = base_chunk_count(spheres->slots, spheres->chunk_slots);
-    int workers = spheres->world->workers != NULL ? base_workers_count(spheres->world->workers) : 1;
-    workers *= eng_spheres_share_count(spheres);
-    int most = spheres->chunk_count / spheres->least_chunks;
-    spheres->ranges = workers < most ? workers : (most > 1 ? most : 1);
+    eng_spheres_chunks_count(spheres);
     const struct {
         eng_spheres_buffer *buffer;
         size_t bytes;

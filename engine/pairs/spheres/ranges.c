@@ -16,6 +16,18 @@
 /// What takes about as long in a step.
 enum { ROW_COST = 2, NEAR_COST = 10, FAR_COST = 3, SLIP_COST = 3 };
 
+void eng_spheres_chunks_count(struct eng_spheres *spheres)
+{
+    // blocks are of one surface: larger chunks leave fewer of them half full
+    int factor = 1 + (spheres->terms_count - 1) / 4;
+    spheres->chunk_slots = ENG_SPHERES_CHUNK * (factor < 8 ? factor : 8);
+    spheres->chunk_count = base_chunk_count(spheres->slots, spheres->chunk_slots);
+    int workers = spheres->world->workers != NULL ? base_workers_count(spheres->world->workers) : 1;
+    workers *= eng_spheres_share_count(spheres);
+    int most = spheres->chunk_count / spheres->least_chunks;
+    spheres->ranges = workers < most ? workers : (most > 1 ? most : 1);
+}
+
 void eng_spheres_ranges_split(struct eng_spheres *spheres)
 {
     for (int r = 0; r < spheres->ranges; r++) {
@@ -357,6 +369,9 @@ static void drop_slots(const struct eng_spheres *spheres, int first, int end)
     drop_rows(p->X, sizeof *p->X, begin, until);
     drop_rows(p->V, sizeof *p->V, begin, until);
     drop_rows(p->turn, sizeof *p->turn, begin / ENG_SPHERES_WIDTH, until / ENG_SPHERES_WIDTH);
+    drop_rows(p->constants, sizeof *p->constants, begin, until);
+    for (int axis = 0; axis < 4; axis++)
+        drop_rows(eng_spheres_reference(spheres, axis), sizeof(double), begin, until);
 }
 
 /// Calls `drop` for each run of chunks that are not kept.
@@ -407,4 +422,21 @@ void eng_spheres_share_drop(struct eng_spheres *spheres)
             share->seen[slot / spheres->chunk_slots] = true;
         }
     drop_runs(spheres, share->seen, drop_slots);
+    share->bare = true;
+}
+
+void eng_spheres_share_constants(struct eng_spheres *spheres)
+{
+    struct eng_spheres_share *share = spheres->share;
+    for (int c = 0; c < spheres->chunk_count && share->bare; c++) {
+        const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        for (int slot = chunk->first_slot; slot < chunk->end_slot && !share->seen[c]; slot++)
+            eng_spheres_read_constants(spheres, slot);
+    }
+}
+
+void eng_spheres_share_drop_forces(struct eng_spheres *spheres)
+{
+    base_give_back(spheres->force.block, spheres->force.capacity);
+    base_give_back(spheres->couple.block, spheres->couple.capacity);
 }

@@ -4,6 +4,7 @@
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 
@@ -459,29 +460,6 @@ static bool is_plain(const eng_spheres *spheres)
     return spheres->clump_count == 0 && spheres->moved_count == 0 && !spheres->world->cell.any;
 }
 
-/// What a pair of spheres did to them in a plain world, to the bits of what holds in all worlds.
-static void plain_force(const eng_spheres *spheres, const eng_spheres_block *block, int k,
-                        eng_spheres_force *out)
-{
-    const eng_spheres_pass *pass = &spheres->pass;
-    const int slots[2] = {eng_spheres_slot_a(block, k), eng_spheres_slot_b(block, k)};
-    double back = 0.5 * (pass->step + spheres->last_step);
-    for (int side = 0; side < 2; side++) {
-        out->body[side] = eng_spheres_ids(spheres)[slots[side]];
-        out->centre[side] = vec3_add_scaled(vec3_from(pass->X[slots[side]]), -back,
-                                            vec3_from(pass->V[slots[side]]));
-    }
-    double radius = pass->constants[slots[0]][3], other = pass->constants[slots[1]][3];
-    vec3 apart = vec3_sub(out->centre[1], out->centre[0]);
-    double distance = vec3_norm(apart), gap = distance - radius - other;
-    vec3 normal = vec3_scale(1.0 / distance, apart);
-    con_batch_state closed = eng_spheres_state_of_pair(
-        spheres, eng_spheres_terms_of(spheres, block), block, k, gap < 0.0 ? -gap : 0.0);
-    out->point = vec3_add_scaled(out->centre[0], radius + 0.5 * gap, normal);
-    out->between = radius + 0.5 * gap >= 0.0 && other + 0.5 * gap >= 0.0;
-    out->force = force_along(block, k, normal, closed.spring);
-}
-
 static eng_spheres_force any_force(const eng_spheres *spheres, const eng_spheres_block *block,
                                    int k)
 {
@@ -501,7 +479,7 @@ static eng_spheres_force any_force(const eng_spheres *spheres, const eng_spheres
                                .force = force_of(spheres, block, k, &c)};
 }
 
-/// Asks for what plain_force reads of the slots B of a block.
+/// Asks for what the lines of a block read of its slots B.
 static void fetch_slots(const eng_spheres_pass *pass, const eng_spheres_block *block)
 {
     for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
@@ -512,24 +490,43 @@ static void fetch_slots(const eng_spheres_pass *pass, const eng_spheres_block *b
     }
 }
 
-int eng_spheres_block_forces(const cairn_world *world, int block,
+int eng_spheres_block_forces(const cairn_world *world, int block, unsigned lanes,
                              eng_spheres_force forces[ENG_SPHERES_BLOCK])
 {
     const eng_spheres *spheres = world->spheres;
     const eng_spheres_block *pairs = &spheres->pass.blocks[block];
-    bool plain = is_plain(spheres);
     int count = 0;
-    if (plain && block + 2 < spheres->block_count)
-        fetch_slots(&spheres->pass, pairs + 2);
+    for (unsigned bits = pairs->touch & lanes; bits != 0; bits &= bits - 1)
+        forces[count++] = any_force(spheres, pairs, __builtin_ctz(bits));
+    return count;
+}
+
+unsigned eng_spheres_block_lines(const cairn_world *world, int block, eng_spheres_lines *lines)
+{
+    const eng_spheres *spheres = world->spheres;
+    const eng_spheres_pass *pass = &spheres->pass;
+    const eng_spheres_block *pairs = &pass->blocks[block];
+    if (!is_plain(spheres) || pairs->touch == 0)
+        return 0;
+    if (block + 2 < spheres->block_count)
+        fetch_slots(pass, pairs + 2);
+    spheres->kernel->draw(pass, pairs, 0.5 * (pass->step + spheres->last_step), lines);
+    const eng_spheres_terms *terms = eng_spheres_terms_of(spheres, pairs);
+    unsigned found = 0;
     for (unsigned bits = pairs->touch; bits != 0; bits &= bits - 1) {
         int k = __builtin_ctz(bits);
-        bool both = plain && eng_spheres_slot_b(pairs, k) < spheres->slots;
-        if (both)
-            plain_force(spheres, pairs, k, &forces[count++]);
-        else
-            forces[count++] = any_force(spheres, pairs, k);
+        int a = eng_spheres_slot_a(pairs, k), b = eng_spheres_slot_b(pairs, k);
+        double overlap = lines->overlap[k], half = 0.5 * overlap;
+        if (b >= spheres->slots || half > pass->constants[a][3] || half > pass->constants[b][3])
+            continue;
+        con_batch_state closed =
+            eng_spheres_state_of_pair(spheres, terms, pairs, k, overlap > 0.0 ? overlap : 0.0);
+        lines->force[k] = closed.spring + (double)pairs->lag_normal[k];
+        lines->body[0][k] = eng_spheres_ids(spheres)[a];
+        lines->body[1][k] = eng_spheres_ids(spheres)[b];
+        found |= 1u << k;
     }
-    return count;
+    return found;
 }
 
 /// Whether a contact is seen from its second body: the body with the lower collider is A.
@@ -672,15 +669,18 @@ static double start_of(const eng_spheres *spheres, const eng_spheres_block *bloc
            half * (c.spring * normal + vec3_dot(spring, velocity) + turning);
 }
 
-double eng_spheres_start_energy(const eng_spheres *spheres)
+void eng_spheres_start_total(const eng_spheres *spheres, int first, int end, base_exact_sum *total)
 {
-    double sum = 0.0;
-    for (int pair_slot = 0; pair_slot < spheres->block_count * ENG_SPHERES_WIDTH; pair_slot++) {
-        const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
-        if (block->touch >> pair_slot % ENG_SPHERES_WIDTH & 1)
-            sum += start_of(spheres, block, pair_slot % ENG_SPHERES_WIDTH);
+    for (int c = first; c < end; c++) {
+        const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        double sum = 0.0;
+        for (int i = chunk->first_block; i < chunk->end_block; i++) {
+            const eng_spheres_block *block = &spheres->pass.blocks[i];
+            for (unsigned lanes = block->touch; lanes != 0; lanes &= lanes - 1)
+                sum += start_of(spheres, block, __builtin_ctz(lanes));
+        }
+        base_exact_add(total, sum);
     }
-    return sum;
 }
 
 /// Adds the force of a pair_slot on one of its sides, a sphere.

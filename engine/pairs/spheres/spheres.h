@@ -113,10 +113,26 @@ typedef struct eng_spheres_force {
     bool between;   // the point is known to lie on the line from one centre to the other
 } eng_spheres_force;
 
-/// Blocks hold the contacts in their order; returns how many a block has.
+/// Blocks hold the contacts in their order; those of the lanes of a block that `lanes` has as bits.
+/// @return how many there are
 int eng_spheres_block_count(const cairn_world *world);
-int eng_spheres_block_forces(const cairn_world *world, int block,
+int eng_spheres_block_forces(const cairn_world *world, int block, unsigned lanes,
                              eng_spheres_force forces[ENG_SPHERES_BLOCK]);
+
+/// Contacts of a block whose points lie between the centres of two spheres, each a body of its own:
+/// what eng_spheres_force has, lane by lane.
+typedef struct eng_spheres_lines {
+    _Alignas(64) double centre[3][ENG_SPHERES_BLOCK]; // m, of A
+    double normal[3][ENG_SPHERES_BLOCK];              // from A to B
+    double length[ENG_SPHERES_BLOCK];                 // m, from centre to centre
+    double overlap[ENG_SPHERES_BLOCK];                // m
+    double tangent[3][ENG_SPHERES_BLOCK];             // N on B, along the surface
+    double force[ENG_SPHERES_BLOCK];                  // N on B, along the normal
+    int body[2][ENG_SPHERES_BLOCK];
+} eng_spheres_lines;
+
+/// @return the lanes that are such contacts, as bits; the others hold numbers without meaning
+unsigned eng_spheres_block_lines(const cairn_world *world, int block, eng_spheres_lines *lines);
 
 /// What the law keeps of a contact between steps, as con_law names it.
 void eng_spheres_contact_history(const cairn_world *world, int i, double history[CON_HISTORY_MAX]);

@@ -424,4 +424,5 @@ const eng_spheres_kernel LANE_KERNEL = {
     .clumps = lane_clumps,
     .meet = meet,
     .see = see,
+    .draw = draw,
 };

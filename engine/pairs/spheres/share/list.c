@@ -15,9 +15,13 @@ cairn_status eng_spheres_share_relist(struct eng_spheres *spheres)
     eng_spheres_share *share = spheres->share;
     if (share == NULL)
         return CAIRN_OK;
+    if (spheres->lists == 0)
+        eng_spheres_chunks_count(spheres);
     bool parts = eng_spheres_share_wants_parts(spheres);
     cairn_status status =
         parts ? eng_spheres_share_places(spheres) : eng_spheres_share_gather(spheres, NULL);
+    if (parts && status == CAIRN_OK)
+        eng_spheres_share_drop_forces(spheres);
     share->kept_own = share->active && !share->whole;
     share->parted = parts;
     share->sides = false;

@@ -48,7 +48,9 @@ static bool has_rare_actions(const cairn_world *world)
 static bool can_share(const eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    return spheres->slots > 0 && has_walls_alone(spheres) && has_rare_actions(world) &&
+    // what contacts hold before the first step is known where their clumps are
+    bool begun = world->step_count > 0 || spheres->clump_count == 0;
+    return begun && spheres->slots > 0 && has_walls_alone(spheres) && has_rare_actions(world) &&
            world->field_count == 0 && world->frozen == NULL && !world->cell.watched &&
            world->def.audit_every == 0 && spheres->moved_clumps == spheres->clump_count &&
            spheres->tied_count == 0 && !spheres->has_load && !spheres->has_moving_spheres &&
@@ -61,7 +63,7 @@ bool eng_spheres_share_wants_parts(const eng_spheres *spheres)
     const cairn_world *world = spheres->world;
     // contacts of the general passes that are taken over look for their pairs among all
     bool adopts = spheres->adopted && world->contacts.count > 0;
-    return world->step_count > 0 && !spheres->has_shapes && !adopts && can_share(spheres);
+    return !spheres->has_shapes && !adopts && can_share(spheres);
 }
 
 /// Ranges one after the other go to the processes.
@@ -334,7 +336,8 @@ static cairn_status take_part(eng_spheres *spheres)
 cairn_status eng_spheres_share_plan(struct eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
-    if (share == NULL || spheres->world->step_count == 0)
+    // a list that the first step cannot share the second one can
+    if (share == NULL || (spheres->world->step_count == 0 && !can_share(spheres)))
         return CAIRN_OK;
     if (share->planned == spheres->lists)
         return share->active && !can_share(spheres) ? end_sharing(spheres) : CAIRN_OK;
@@ -629,6 +632,8 @@ cairn_status eng_spheres_share_places(struct eng_spheres *spheres)
     eng_spheres_pass *p = &spheres->pass;
     if (!spheres->share->active || spheres->share->whole)
         return CAIRN_OK;
+    eng_spheres_share_constants(spheres);
+    spheres->share->bare = false;
     cairn_status status = spheres->clump_count > 0 ? gather_clumps(spheres, NULL) : CAIRN_OK;
     if (status == CAIRN_OK)
         status = eng_spheres_share_array(spheres, p->X, sizeof *p->X, slots_of, 1, NULL);
@@ -672,6 +677,9 @@ static cairn_status gather_arrays(eng_spheres *spheres, cairn_error *error)
     const eng_spheres_pass *p = &spheres->pass;
     bool shapes = spheres->has_shapes && spheres->group_count > 0;
     size_t ghosts = (size_t)spheres->slots + 2, columns = (size_t)p->column_rows;
+    double *reference[4];
+    for (int axis = 0; axis < 4; axis++)
+        reference[axis] = spheres->share->bare ? eng_spheres_reference(spheres, axis) : NULL;
     const struct {
         void *array;
         size_t stride;
@@ -681,6 +689,10 @@ static cairn_status gather_arrays(eng_spheres *spheres, cairn_error *error)
         {p->X, sizeof *p->X, slots_of, 1},
         {p->V, sizeof *p->V, slots_of, 1},
         {p->turn, sizeof *p->turn, slots_of, ENG_SPHERES_WIDTH},
+        {reference[0], sizeof *reference[0], slots_of, 1},
+        {reference[1], sizeof *reference[1], slots_of, 1},
+        {reference[2], sizeof *reference[2], slots_of, 1},
+        {reference[3], sizeof *reference[3], slots_of, 1},
         {p->far_touched, sizeof *p->far_touched, slots_of, 1},
         {p->chunks, sizeof *p->chunks, eng_spheres_share_rows, ENG_SPHERES_CHUNK_ROWS},
         {p->blocks, sizeof *p->blocks, eng_spheres_share_rows, ENG_SPHERES_BLOCK_ROWS},
@@ -717,6 +729,7 @@ cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, cairn_error *
     if (aside == NULL)
         return CAIRN_ERROR_MEMORY;
     set_rows_aside(spheres, aside, false);
+    eng_spheres_share_constants(spheres);
     cairn_status status = spheres->clump_count > 0 ? gather_clumps(spheres, error) : CAIRN_OK;
     if (status == CAIRN_OK)
         status = gather_arrays(spheres, error);
@@ -731,5 +744,6 @@ cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, cairn_error *
     }
     eng_spheres_images_move(spheres, 0, status == CAIRN_OK ? spheres->image_count : 0);
     share->whole = status == CAIRN_OK;
+    share->bare = share->bare && !share->whole;
     return status;
 }

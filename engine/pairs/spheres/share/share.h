@@ -53,6 +53,7 @@ typedef struct eng_spheres_share {
     int64_t dropped; // number of the list of which others' parts were let go
     bool whole;      // this process has the state of all slots
     bool parted;     // it has pairs of some chunks alone, or is about to list these
+    bool bare;       // constants and listed places of chunks that are not `seen` are gone
     bool sides;      // with `parted`: which pairs act on a slot is known of all slots
     bool kept_own;   // what is kept of the list before is that of own chunks
     bool *held;      // [chunks] with `parted`: own ones, and those whose pairs act on own slots
@@ -158,6 +159,12 @@ cairn_status eng_spheres_share_images(struct eng_spheres *spheres) CAIRN_CHECK_R
 /// lists are made with.
 void eng_spheres_share_drop(struct eng_spheres *spheres);
 
+/// Constants of all slots are there again.
+void eng_spheres_share_constants(struct eng_spheres *spheres);
+
+/// Forces of pairs are not read again before they are written: their memory goes back.
+void eng_spheres_share_drop_forces(struct eng_spheres *spheres);
+
 /// Ranges with about as many chunks each whose pairs are listed here.
 void eng_spheres_ranges_split_held(struct eng_spheres *spheres);
 
@@ -186,8 +193,7 @@ static inline int eng_spheres_share_count(const struct eng_spheres *spheres)
     return spheres->share != NULL ? spheres->share->ranks.count : 1;
 }
 
-/// For a list that is new: who has which slots, and who needs them; or nothing is shared. The
-/// world's first step is made by all, as its audit begins with it.
+/// For a list that is new: who has which slots, and who needs them; or nothing is shared.
 cairn_status eng_spheres_share_plan(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
 /// Whether the step at hand is shared.
@@ -225,6 +231,10 @@ cairn_status eng_spheres_share_merge(struct eng_spheres *spheres, void *value, v
                                      size_t size, void (*merge)(void *into, const void *from),
                                      int64_t *sent) CAIRN_CHECK_RESULT;
 
+/// One sum of all processes.
+cairn_status eng_spheres_share_sum(struct eng_spheres *spheres,
+                                   base_exact_sum *sum) CAIRN_CHECK_RESULT;
+
 /// Merges two eng_spheres_step_sums, for eng_spheres_share_merge; `from` may lie anywhere.
 void eng_spheres_step_sums_merge(void *into, const void *from);
 
@@ -259,6 +269,12 @@ cairn_status eng_spheres_share_gather(struct eng_spheres *spheres,
 /// numbers, so that the sums are the same whoever has which chunks.
 void eng_spheres_slots_total(const struct eng_spheres *spheres, int first, int end,
                              eng_spheres_totals *totals);
+
+/// Adds the energy that was stored before the world's first step in pairs of chunks [first, end)
+/// that overlapped then, or before one into which bodies were released in pairs with these, J;
+/// after that step.
+void eng_spheres_start_total(const struct eng_spheres *spheres, int first, int end,
+                             base_exact_sum *total);
 
 /// Adds what the contacts of chunks [first, end) owe.
 void eng_spheres_pairs_total(const struct eng_spheres *spheres, int first, int end,

@@ -66,6 +66,18 @@ cairn_status eng_spheres_share_merge(struct eng_spheres *spheres, void *value, v
     return status;
 }
 
+static void merge_sum(void *into, const void *from)
+{
+    base_exact_add_sum(into, from);
+}
+
+cairn_status eng_spheres_share_sum(struct eng_spheres *spheres, base_exact_sum *sum)
+{
+    base_exact_sum spare;
+    return eng_spheres_share_merge(spheres, sum, &spare, sizeof *sum, merge_sum,
+                                   &spheres->share->traffic.gathered_bytes);
+}
+
 // ---------------------------------------------------------------- of a step
 
 void eng_spheres_step_sums_merge(void *into, const void *from)

@@ -360,35 +360,35 @@ static void share(scene s, int ranks, int every, int least_shared)
 static void test_bed(void **state)
 {
     (void)state;
-    share((scene){.law = "hooke", .threads = 1}, 2, 80, STEPS - 1);
-    share((scene){.law = "hertz_mindlin", .threads = 2}, 3, 100, STEPS - 1);
-    share((scene){.law = "hooke", .threads = 1}, 4, 1, STEPS - 1);
-    share((scene){.law = "hooke", .threads = 1}, 7, 40, STEPS - 1);
+    share((scene){.law = "hooke", .threads = 1}, 2, 80, STEPS);
+    share((scene){.law = "hertz_mindlin", .threads = 2}, 3, 100, STEPS);
+    share((scene){.law = "hooke", .threads = 1}, 4, 1, STEPS);
+    share((scene){.law = "hooke", .threads = 1}, 7, 40, STEPS);
 }
 
 /// So many that sums are merged by twos, some of them beyond a power of two.
 static void test_many(void **state)
 {
     (void)state;
-    share((scene){.law = "hooke", .threads = 1}, 11, 40, STEPS - 1);
-    share((scene){.law = "hooke", .threads = 1, .cell = true}, 9, 80, STEPS - 1);
+    share((scene){.law = "hooke", .threads = 1}, 11, 40, STEPS);
+    share((scene){.law = "hooke", .threads = 1, .cell = true}, 9, 80, STEPS);
 }
 
 static void test_more(void **state)
 {
     (void)state;
-    share((scene){.law = "hooke", .threads = 1, .resisting = true}, 3, 50, STEPS - 1);
-    share((scene){.law = "incremental", .threads = 1}, 4, 50, STEPS - 1);
+    share((scene){.law = "hooke", .threads = 1, .resisting = true}, 3, 50, STEPS);
+    share((scene){.law = "incremental", .threads = 1}, 4, 50, STEPS);
     share((scene){.law = "hooke", .threads = 1, .clumps = true}, 4, 50, STEPS - 1);
-    share((scene){.law = "hooke", .threads = 1, .shape = true}, 3, 50, STEPS - 1);
+    share((scene){.law = "hooke", .threads = 1, .shape = true}, 3, 50, STEPS);
 }
 
 static void test_cells(void **state)
 {
     (void)state;
-    share((scene){.law = "hooke", .threads = 2, .cell = true}, 2, 50, STEPS - 1);
+    share((scene){.law = "hooke", .threads = 2, .cell = true}, 2, 50, STEPS);
     share((scene){.law = "hertz_mindlin", .threads = 1, .cell = true, .resisting = true}, 7, 80,
-          STEPS - 1);
+          STEPS);
 }
 
 /// Sharing ends with a load and begins with the next list after it; bodies come.
@@ -396,7 +396,7 @@ static void test_changes(void **state)
 {
     (void)state;
     share((scene){.law = "hooke", .threads = 1, .loaded = true}, 3, 50, 150);
-    share((scene){.law = "hooke", .threads = 1, .growing = true}, 4, 50, STEPS - 1);
+    share((scene){.law = "hooke", .threads = 1, .growing = true}, 4, 50, STEPS);
 }
 
 /// More processes than the chunks can be dealt out to: all compute all.
