@@ -7,6 +7,9 @@ local strain = param("strain", 0.25, "axial strain at the end, logarithmic", { m
 local step = param("step", 0.0, "of the rigid law, s", { min = 0.0, max = 0.1 })
 local stiff = param("stiffness", 2000, "of the springs, in stress times diameter", { min = 100, max = 1e6 })
 
+local bounce = param("restitution", 0.3, "of the springs", { min = 0.01, max = 1.0 })
+local ratio = param("tangential", 2 / 7, "stiffness of the springs along the surface over the normal one", { min = 0.01, max = 2.0 })
+
 local diameter, density, stress, friction = 0.01, 2500, 1000, 0.5
 local stiffness = stiff * stress * diameter
 local mass = density * math.pi / 6 * diameter ^ 3
@@ -25,7 +28,8 @@ local function contact(mu, a, b)
   if rigid then
     pair{ a, b, law = "signorini_coulomb", friction = mu, restitution = 0 }
   else
-    pair{ a, b, law = "hooke", normal_stiffness = stiffness, friction = mu, restitution = 0.3 }
+    pair{ a, b, law = "hooke", normal_stiffness = stiffness, friction = mu, restitution = bounce,
+      tangential_stiffness = ratio * stiffness }
   end
 end
 

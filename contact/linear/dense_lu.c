@@ -266,7 +266,7 @@ INLINE void divide_rows(const con_dense_front *f, int begin, int end, int first,
         for (int strip = begin, next; strip < end; strip = next) {
             next = end_of_strip(begin, end, strip);
             const double *u = f->a + (size_t)strip * f->stride + strip;
-            const double *scale = inverse + strip - begin;
+            const double *scale = inverse + (strip - begin);
             // constant counts let the compiler unroll
             if (next - strip == STRIP && count == 4)
                 divide_strip(rows + strip, u, f->stride, scale, STRIP, 4);

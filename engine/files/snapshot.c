@@ -257,12 +257,16 @@ static void take_booked(const eng_booked *booked, eng_snapshot *s)
     }
 }
 
-static void restore_booked(const eng_snapshot *s, eng_booked *booked)
+static void restore_booked(cairn_world *world, const eng_snapshot *s)
 {
     base_exact_sum sums[ENG_BOOKED_SUMS] = {0};
-    for (int i = 0; i < ENG_BOOKED_SUMS; i++)
+    world->has_booked = false;
+    for (int i = 0; i < ENG_BOOKED_SUMS; i++) {
         memcpy(sums[i].digit, s->booked[i], sizeof s->booked[i]);
-    memcpy(booked, sums, sizeof sums);
+        for (int k = 0; k < BASE_EXACT_DIGITS; k++)
+            world->has_booked = world->has_booked || s->booked[i][k] != 0;
+    }
+    memcpy(&world->booked, sums, sizeof sums);
 }
 
 /// @param population  which objects there are is kept in any case
@@ -561,7 +565,7 @@ static void copy_state(cairn_world *world, const eng_snapshot *s)
     world->time_start = s->reals[ENG_REAL_AT_TIME_START];
     world->energy_start = s->reals[ENG_REAL_AT_ENERGY_START];
     memcpy(&world->energy, &s->reals[ENG_REAL_AT_ENERGY], sizeof world->energy);
-    restore_booked(s, &world->booked);
+    restore_booked(world, s);
 }
 
 /// Brings back which objects there are, where the file says.

@@ -121,7 +121,7 @@ void eng_energy_contacts(cairn_world *world)
 cairn_energy eng_energy_booked(const cairn_world *world)
 {
     cairn_energy energy = world->energy;
-    if (world->spheres == NULL)
+    if (!world->has_booked)
         return energy;
     energy.damping += base_exact_value(&world->booked.damping);
     energy.friction += base_exact_value(&world->booked.friction);

@@ -365,6 +365,7 @@ struct cairn_world {
     eng_pieces pieces;
     cairn_energy energy;    // without `booked`
     eng_booked booked;      // by the sphere executor
+    bool has_booked;        // it has; else all sums are 0
     double energy_start;    // J, kinetic + potential at the first step
     int64_t unsolved_count; // steps whose solve ended above the tolerance
     int logged_slots;       // in particle slots when the log was told last

@@ -202,6 +202,9 @@ static cairn_status search_pairs(loop *l, base_workers *workers)
     cairn_status status = reserve_lists(broad, list_count);
     if (status != CAIRN_OK)
         return status;
+    // without a proxy there is no list to search into
+    if (list_count == 0)
+        return geo_broad_gather(broad, 0);
     l->lists = broad->lists;
     l->search = geo_broad_grid_search;
     status = search_all(l, broad->grid.count, workers);

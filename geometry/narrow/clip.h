@@ -39,9 +39,9 @@ void geo_feature_release(geo_feature *feature, const base_allocator *allocator);
 /// Adds the contacts of feature a (of job->a's side) and b that lie on each other when seen along
 /// `normal` (unit, from A to B): every corner of the intersection, with the gap measured along the
 /// normal between the two features. Corners nearer to each other than a thousandth of the job's
-/// size are one. Two segments give contacts only if parallel within `parallel_sine`; two points
-/// give none. Keys: a corner near a vertex of B or A is named by it and the other's face, other
-/// corners by the two edges that cross.
+/// size are one; sides that lie on one line to 1e-5 of it do not cross. Two segments give contacts
+/// only if parallel within `parallel_sine`; two points give none. Keys: a corner near a vertex of B
+/// or A is named by it and the other's face, other corners by the two edges that cross.
 cairn_status geo_clip(geo_job *job, vec3 normal, const geo_feature *a, const geo_feature *b,
                       double parallel_sine) CAIRN_CHECK_RESULT;
 

@@ -250,6 +250,39 @@ static void test_hooke(void **state)
     check((kind){"hooke", true, true}, 161, true);
 }
 
+/// What spheres have dissipated stays when all of them have left, after a restart, too.
+static void test_left(void **state)
+{
+    (void)state;
+    char folder[64], path[128];
+    cairn_error error = {0};
+    const kind of = {"hooke", false, false};
+    heap_folder_make(folder);
+    snprintf(path, sizeof path, "%s/a.h5", folder);
+    cairn_world *world = make(of, 1), *restored = make(of, 1);
+    heap_steps(world, 60);
+    double lost = cairn_world_get_energy(world).friction + cairn_world_get_energy(world).damping;
+    assert_true(lost > 0.0);
+    for (int i = cairn_body_count(world) - 1; i >= 0; i--) {
+        cairn_body_view view;
+        cairn_body_id id = cairn_body_at(world, i);
+        assert_int_equal(cairn_body_get(world, id, &view), CAIRN_OK);
+        if (view.kind == CAIRN_DYNAMIC)
+            must(cairn_body_remove(world, id, &error), &error);
+    }
+    heap_steps(world, 2);
+    assert_int_equal(eng_spheres_slot_count(world), 0);
+    cairn_energy before = cairn_world_get_energy(world);
+    assert_true(before.friction + before.damping > 0.9 * lost);
+    must(cairn_world_save(world, path, "note", &error), &error);
+    must(cairn_world_restore(restored, path, &error), &error);
+    cairn_energy after = cairn_world_get_energy(restored);
+    assert_memory_equal(&before, &after, sizeof before);
+    cairn_world_destroy(world);
+    cairn_world_destroy(restored);
+    heap_folder_remove(folder, files, 4);
+}
+
 static void test_hertz(void **state)
 {
     (void)state;
@@ -451,6 +484,7 @@ int main(void)
         cmocka_unit_test(test_hooke),          cmocka_unit_test(test_hertz),
         cmocka_unit_test(test_changed_law),    cmocka_unit_test(test_resealed),
         cmocka_unit_test(test_failing_memory), cmocka_unit_test(test_changed_plan),
+        cmocka_unit_test(test_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -341,6 +341,7 @@ static eng_spheres_step_sums add_chunks(eng_spheres *spheres)
     eng_spheres_step_sums sums = {.left = INFINITY};
     eng_booked *booked = &spheres->world->booked;
     int first = 0, end = spheres->chunk_count;
+    spheres->world->has_booked = true;
     if (eng_spheres_is_shared(spheres))
         booked = eng_spheres_share_own(spheres, &first, &end);
     for (int i = first; i < end; i++) {

@@ -623,7 +623,7 @@ void eng_spheres_share_forget(struct eng_spheres *spheres)
 {
     if (spheres->share == NULL)
         return;
-    spheres->share->active = spheres->share->parted = false;
+    spheres->share->active = spheres->share->parted = spheres->share->bare = false;
     spheres->share->booked = (eng_booked){0};
 }
 
