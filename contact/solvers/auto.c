@@ -108,6 +108,11 @@ static bool all_solved(const con_cascade *cascade)
     return true;
 }
 
+// Up to this tolerance Newton steps bring what rests to rest for many steps to come. Looser ones
+// leave motions in which contacts open and close: what is solved does not outlive its step, and
+// sweeps, even those that creep, calm these motions better
+static const double tight = 1e-7;
+
 // A few Newton steps more, to far below the tolerance: what is left of the accelerations at rest
 // adds up over the steps to come, which are then spared Newton steps of their own for a while
 static cairn_status deepen(con_newton *model)
@@ -132,6 +137,7 @@ static cairn_status warm_start(con_cascade *cascade, const auto_settings *settin
                                     .max_solves = settings->warm_solves,
                                     .max_inner = 12,
                                     .inner_factor = 0.01};
+    bool rests = cascade->control->step_of_run && cascade->control->tolerance <= tight;
     for (int k = 0; k < cascade->island_count; k++) {
         con_newton *model;
         if (!is_open(cascade, k) || con_cascade_island_error(cascade, k) > settings->warm_error)
@@ -139,7 +145,7 @@ static cairn_status warm_start(con_cascade *cascade, const auto_settings *settin
         cairn_status status = con_cascade_model(cascade, k, &model);
         if (status == CAIRN_OK)
             status = con_proximal_run(model, &polish, (const double(*)[3])model->best);
-        if (status == CAIRN_OK && cascade->control->step_of_run && con_newton_solved(model))
+        if (status == CAIRN_OK && rests && con_newton_solved(model))
             status = deepen(model);
         if (status != CAIRN_OK)
             return status;
@@ -398,7 +404,8 @@ static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm
     // from zero the order of the file, often bottom-up, carries loads twice as fast
     cascade->one_way = !warm;
     cascade->relaxation = warm ? 1.0 : settings->relaxation;
-    cascade->creep_error = warm && settings->warm_solves > 0 ? settings->warm_error : 0.0;
+    bool short_cut = warm && settings->warm_solves > 0 && cascade->control->tolerance <= tight;
+    cascade->creep_error = short_cut ? settings->warm_error : 0.0;
     cairn_status status = con_cascade_sweep(cascade, settings->warm_sweeps);
     cascade->creep_error = 0.0;
     if (status != CAIRN_OK || con_cascade_solved(cascade))

@@ -58,11 +58,39 @@ static void the_energy_of_a_settling_column_adds_up(void **state)
     cairn_world_destroy(world);
 }
 
+// What a step at 1e-8 leaves of its accelerations must not need Newton steps in the next ones:
+// sweeps alone took sixteen a step
+static void a_tall_column_stays_at_rest_by_itself(void **state)
+{
+    (void)state;
+    enum { BOXES = 50, SETTLING = 100, STEPS = 400 };
+    cairn_world_def def = cairn_default_world_def();
+    def.time_step = 5e-3;
+    def.tolerance = 1e-8;
+    cairn_world *world = make_world(&def);
+    set_contact(world, 0.5, 0.0);
+    add_ground(world);
+    cairn_shape_id shape = box_shape(world, 1.0, 1.0, 1.0);
+    for (int i = 0; i < BOXES; i++)
+        add_body_at(world, shape, 0.0, 0.0, 0.5 + i);
+    int iterations = 0;
+    for (int i = 0; i < STEPS; i++) {
+        run_steps(world, 1);
+        const cairn_step_report *report = cairn_world_get_report(world);
+        check_at_most(report->error, def.tolerance);
+        assert_int_equal(report->contacts, 4 * BOXES);
+        iterations += i >= SETTLING ? report->iterations : 0;
+    }
+    check_at_most((double)iterations / (STEPS - SETTLING), 4.0);
+    cairn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_column_settles_and_stands),
         cmocka_unit_test(the_energy_of_a_settling_column_adds_up),
+        cmocka_unit_test(a_tall_column_stays_at_rest_by_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
