@@ -8,6 +8,7 @@ paper compares, beside each other: the height of the ball; small and large grain
 silo. Without UNTIL: 0.045, 0.5 and 0.3 s; without STEP: that of the paper. What was run before is not run again.
 """
 import csv
+import math
 import os
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ import beside
 
 UNTIL = {"penetration": 0.045, "drum": 0.5, "silo": 0.3}
 EVERY = {"penetration": 1e-3, "drum": 0.05, "silo": 0.01}  # s between the rows
-GRAIN = 2500 * 3.141592653589793 / 6 * 0.004 ** 3          # kg, of the silo
+GRAIN = 2500 * math.pi / 6 * 0.004 ** 3          # kg, of the silo
 OPENING = 0.15                                             # s, of the silo's lid in its scene
 
 
@@ -30,7 +31,7 @@ def rows_of_cairn(folder, case):
                 for name in ("upper right", "lower left"):
                     # number and mass of both sizes together tell how many there are of each
                     number, mass = float(row[f"{name} bodies"]), float(row[f"{name} mass [kg]"])
-                    small, large = (density * 3.141592653589793 / 6 * d ** 3 for density, d in ((2500, 0.002), (2000, 0.004)))
+                    small, large = (density * math.pi / 6 * d ** 3 for density, d in ((2500, 0.002), (2000, 0.004)))
                     many = (mass - number * small) / (large - small)
                     counts += [round(number - many), round(many)]
                 yield (float(row["time [s]"]), *counts)
@@ -112,7 +113,7 @@ def main():
     for i in range(round(until / EVERY[case]) + 1):
         time = i * EVERY[case]
         print(f"{time:.3f} s " + ", ".join(
-            f"{name} " + " ".join(f"{value:.6g}" for value in at(rows, time) or ["-"][:0]) for name, rows in found.items()))
+            f"{name} " + (" ".join(f"{value:.6g}" for value in at(rows, time) or []) or "-") for name, rows in found.items()))
     if case == "silo":
         for name, rows in found.items():
             first, last = at(rows, until / 3), at(rows, until * (1 - 1e-6))

@@ -74,7 +74,7 @@ int run_ranks_join(run_state *run)
                 count);
         return CLI_EXIT_ABSENT;
     }
-    // what loading has taken, all processes have taken
+    // all load the scene: what that takes for a while is not to stay taken in each of them
     base_release_at_once();
     run->writes = base_ranks_number(run->ranks) == 0;
     base_ranks_patience(run->ranks, run->settings->rank_timeout);
