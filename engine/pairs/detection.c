@@ -87,7 +87,7 @@ static cairn_status take_pairs(cairn_world *world)
     world->pairs = now;
     world->pairs_before = before;
     world->pair_count = made;
-    world->plan.current = false;
+    eng_plan_drop(world);
     return CAIRN_OK;
 }
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CORRECTION_SWEEPS = 60, LEAVING_STEPS = 2 };
+enum { CORRECTION_SWEEPS = 60, LEAVING_STEPS = 2, TIE_CHUNK = 512 };
 
 // restitution from which on a contact that bounces opens by itself within LEAVING_STEPS
 static const double bouncing = 0.5;
@@ -279,6 +279,22 @@ static double fill_rows(const field *f)
     return deepest;
 }
 
+typedef struct tie_context {
+    const field *f;
+    bool *ties;
+} tie_context;
+
+/// Whether contacts act between their bodies: closed, bearing, or pushed by the correction.
+static void tie_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const tie_context *context = argument;
+    const eng_contacts *c = &context->f->world->contacts;
+    for (int i = begin; i < end; i++)
+        context->ties[i] =
+            c->gap[i] <= 0.0 || c->R[i][0] > 0.0 || context->f->rows[i].impulse > 0.0;
+}
+
 cairn_status eng_correct_positions(cairn_world *world, pose *q)
 {
     if (!is_needed(world))
@@ -292,19 +308,21 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q)
     for (int k = 0; k < CORRECTION_SWEEPS; k++)
         if (sweep(&f, k % 2 == 1) <= 1e-3 * deepest)
             break;
-    bool *pushed = base_arena_array(world->arena, bool, "pushed", world->problem.contact_count);
-    if (pushed == NULL)
+    bool *ties = base_arena_array(world->arena, bool, "ties", world->problem.contact_count);
+    if (ties == NULL)
         return CAIRN_ERROR_MEMORY;
-    for (int i = 0; i < world->problem.contact_count; i++)
-        pushed[i] = f.rows[i].impulse > 0.0;
+    tie_context acting = {&f, ties};
+    con_domains_each(&world->domains, world->workers, world->problem.contact_count, TIE_CHUNK,
+                     tie_chunk, &acting);
     if (eng_sharing_is_active(world)) {
         con_team *team = &world->sharing->team;
         con_team_share_bodies(team, (con_rows){f.bodies, sizeof *f.bodies});
-        con_team_share_contacts(team, (con_rows){pushed, sizeof *pushed});
-        con_team_share_contacts(team, (con_rows){world->contacts.gap, sizeof(double)});
+        con_team_share_contacts(team, (con_rows){ties, sizeof *ties});
+        con_team_share_contacts(team,
+                                (con_rows){world->contacts.body, sizeof *world->contacts.body});
     }
     eng_floating groups;
-    cairn_status status = eng_floating_find(world, pushed, &groups);
+    cairn_status status = eng_floating_find(world, ties, &groups);
     if (status == CAIRN_OK) {
         apply(world, f.bodies, q);
         for (int k = 0; world->driven != NULL && k < world->driven->count; k++)

@@ -39,13 +39,13 @@ static void tie(const cairn_world *world, int *parent, bool *anchored, int a, in
     anchored[low] = anchored[low] || anchored[high];
 }
 
-static void tie_all(const cairn_world *world, const bool *pushed, int *parent, bool *anchored)
+static void tie_all(const cairn_world *world, const bool *ties, int *parent, bool *anchored)
 {
     const eng_contacts *c = &world->contacts;
     for (int k = 0; k < world->active_count; k++)
         parent[world->active[k]] = world->active[k];
     for (int i = 0; i < c->cone_count; i++)
-        if (c->gap[i] <= 0.0 || c->R[i][0] > 0.0 || pushed[i])
+        if (ties[i])
             tie(world, parent, anchored, c->body[i][0], c->body[i][1]);
     for (int i = 0; i < world->joint_count; i++)
         tie(world, parent, anchored, world->joints[i].body[0], world->joints[i].body[1]);
@@ -109,7 +109,7 @@ static void measure(const cairn_world *world, const eng_floating *floating)
     }
 }
 
-cairn_status eng_floating_find(const cairn_world *world, const bool *pushed, eng_floating *floating)
+cairn_status eng_floating_find(const cairn_world *world, const bool *ties, eng_floating *floating)
 {
     size_t bodies = (size_t)world->body_count;
     *floating = (eng_floating){0};
@@ -121,7 +121,7 @@ cairn_status eng_floating_find(const cairn_world *world, const bool *pushed, eng
         return CAIRN_ERROR_MEMORY;
     memset(size, 0, bodies * sizeof *size);
     memset(anchored, 0, bodies * sizeof *anchored);
-    tie_all(world, pushed, parent, anchored);
+    tie_all(world, ties, parent, anchored);
     // a periodic cell has no angular momentum that could be kept
     for (size_t i = 0; i < bodies && world->cell.any; i++)
         anchored[i] = true;

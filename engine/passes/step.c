@@ -46,6 +46,15 @@ static int worst_contact(const cairn_world *world)
     return worst;
 }
 
+/// A message between processes failed: what this one has now means nothing.
+static cairn_status fail_sharing(const cairn_world *world, cairn_error *error)
+{
+    return base_fail(error, eng_sharing_status(world),
+                     "step %" PRId64 ", t = %g s: a message between processes failed: %s",
+                     world->step_count + 1, world->time,
+                     cairn_status_text(eng_sharing_status(world)));
+}
+
 /// Why a solver gave no answer; the problem can still be written, with its guess as the answer.
 static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_error *error)
 {
@@ -62,6 +71,8 @@ static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_e
     if (status != CAIRN_ERROR_NONFINITE)
         return base_fail(error, status, "step %" PRId64 ", t = %g s: the solver failed: %s",
                          world->step_count + 1, world->time, cairn_status_text(status));
+    if (eng_sharing_gather(world, false) != CAIRN_OK)
+        return fail_sharing(world, error);
     int worst = worst_contact(world);
     const double *V = c->V[worst];
     return base_fail(
@@ -71,15 +82,6 @@ static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_e
         "m/s, gap %.3g m)",
         world->step_count + 1, world->time, eng_body_label(world, c->body[worst][0]).text,
         eng_body_label(world, c->body[worst][1]).text, V[0], V[1], V[2], c->gap[worst]);
-}
-
-/// A message between processes failed: what this one has now means nothing.
-static cairn_status fail_sharing(const cairn_world *world, cairn_error *error)
-{
-    return base_fail(error, eng_sharing_status(world),
-                     "step %" PRId64 ", t = %g s: a message between processes failed: %s",
-                     world->step_count + 1, world->time,
-                     cairn_status_text(eng_sharing_status(world)));
 }
 
 /// Asked by solvers, in any of their threads.
