@@ -349,6 +349,18 @@ static void book_releasable(cairn_world *world)
         world->energy.friction += before->releasable[i];
 }
 
+/// Contacts that other processes have name what there is, until their rows are sent.
+static void clear_names(const cairn_world *world)
+{
+    const eng_contacts *c = &world->contacts;
+    size_t count = (size_t)c->count;
+    if (!eng_sharing_is_active(world) || count == 0)
+        return;
+    memset(c->pair, 0, count * sizeof *c->pair);
+    memset(c->body, 0, count * sizeof *c->body);
+    memset(c->surface, 0, count * sizeof *c->surface);
+}
+
 cairn_status eng_block_contact_set(cairn_world *world)
 {
     int pairs = world->pair_count, chunks = base_chunk_count(pairs, ENG_PAIR_CHUNK);
@@ -379,6 +391,7 @@ cairn_status eng_block_contact_set(cairn_world *world)
         world->contacts.count = world->contacts.cone_count = 0;
         return status;
     }
+    clear_names(world);
     base_parallel_for(world->workers, pairs, ENG_PAIR_CHUNK, fill_chunk, &context);
     close_batches(world);
     book_releasable(world);

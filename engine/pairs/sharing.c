@@ -27,6 +27,7 @@ static void complete(void *context)
                              {c->body, sizeof *c->body}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         con_team_share_contacts(&s->team, rows[i]);
+    con_team_share_bodies(&s->team, (con_rows){(void *)p->v_free, sizeof *p->v_free});
 }
 
 cairn_status eng_sharing_create(cairn_world *world, const cairn_ranks *ranks)
@@ -34,9 +35,11 @@ cairn_status eng_sharing_create(cairn_world *world, const cairn_ranks *ranks)
     eng_sharing *s = base_allocate(&world->allocator, 1, sizeof *s);
     if (s == NULL)
         return CAIRN_ERROR_MEMORY;
-    *s = (eng_sharing){.whole = true};
+    *s = (eng_sharing){.world = world, .whole = true};
     world->sharing = s;
     cairn_status status = con_team_init(&s->team, ranks, &world->allocator);
+    if (status == CAIRN_OK)
+        status = eng_borders_init(&s->team, &s->borders);
     s->team.complete = complete;
     s->team.complete_context = world;
     return status;
@@ -47,9 +50,11 @@ void eng_sharing_destroy(cairn_world *world)
     eng_sharing *s = world->sharing;
     if (s == NULL)
         return;
+    eng_borders_release(&s->team, &s->borders);
     con_team_release(&s->team);
     base_release(&world->allocator, s);
     world->sharing = NULL;
+    world->elsewhere = NULL;
 }
 
 // ---------------------------------------------------------------- what is shared
@@ -116,6 +121,7 @@ cairn_status eng_sharing_begin(cairn_world *world)
     bool active = can_share(world);
     cairn_status status = active ? CAIRN_OK : eng_sharing_gather(world, false);
     s->active = active;
+    s->borders.current = s->borders.current && active;
     s->complete = false;
     s->moved_first = NULL;
     if (!active || status != CAIRN_OK)
@@ -330,6 +336,7 @@ void eng_sharing_undo(cairn_world *world)
     if (!eng_sharing_is_active(world))
         return;
     s->team.holders = s->before;
+    s->borders.current = false;
     s->whole = s->kept.whole;
     s->steps = s->kept.steps;
 }
@@ -340,8 +347,12 @@ cairn_status eng_sharing_plan(cairn_world *world, const int (*body)[2], int row_
     if (!eng_sharing_is_active(world))
         return CAIRN_OK;
     int *domain = base_arena_array(world->arena, int, "sharing", row_count);
-    if (domain == NULL)
-        return CAIRN_ERROR_MEMORY;
+    cairn_status status = domain != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    bool stays = s->borders.current && !world->cut_renewed;
+    if (status == CAIRN_OK && world->cut.levels > 0 && !stays)
+        status = eng_borders_make(world, s->task);
+    if (status != CAIRN_OK)
+        return status;
     for (int row = 0; row < row_count; row++)
         domain[row] = ENG_DOMAIN_ANY;
     for (int k = 0; k < world->active_count && world->cut.levels > 0; k++) {
@@ -398,6 +409,7 @@ cairn_status eng_sharing_gather(const cairn_world *world, bool problem)
     eng_sharing *s = world->sharing;
     if (s == NULL || s->team.status != CAIRN_OK)
         return s != NULL ? s->team.status : CAIRN_OK;
+    eng_borders_join(world);
     int64_t before = s->team.sent_bytes;
     if (!s->whole) {
         eng_contacts contacts = world->contacts;

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contacts of the implicit law shared by several processes.
 //
-// All processes have all bodies and the same list of pairs. A process holds the pairs of its
-// domains (contact/problem/team.h): it alone, or with others at borders, runs the narrow phase,
-// assembles, solves and books their contacts. The domains are cut when the contacts of a new list
-// are counted, and kept with the list; where a pair changes hands then, what was found of it goes
-// along. Of the contacts of a task that a process does not hold it knows how many there are,
-// nothing else, until it gathers.
+// All processes have the same list of pairs, and all bodies when it is made. A process holds the
+// pairs of its domains (contact/problem/team.h): it alone, or with others at borders, runs the
+// narrow phase, assembles, solves and books their contacts. The domains are cut when the contacts
+// of a new list are counted, and kept with the list; where a pair changes hands then, what was
+// found of it goes along. Of the contacts of a task that a process does not hold it knows how many
+// there are, nothing else, until it gathers.
 #ifndef CAIRN_ENGINE_PAIRS_SHARING_H
 #define CAIRN_ENGINE_PAIRS_SHARING_H
 
 #include "contact/problem/team.h"
+#include "engine/pairs/borders.h"
 #include "engine/pairs/domains.h"
 
 typedef struct eng_sharing {
+    cairn_world *world; // whose it is
     con_team team;
+    eng_borders borders;
     bool active;            // the step at hand is shared
     bool whole;             // all processes have all contacts, and what pairs remember
     bool complete;          // and the whole problem of the step
@@ -90,8 +93,8 @@ static inline cairn_status eng_sharing_status(const cairn_world *world)
     return world->sharing != NULL ? world->sharing->team.status : CAIRN_OK;
 }
 
-/// All processes get all contacts and what pairs remember, and with `problem` all of the last
-/// problem and its solution.
+/// All processes get all bodies, all contacts and what pairs remember, and with `problem` all of
+/// the last problem and its solution.
 cairn_status eng_sharing_gather(const cairn_world *world, bool problem) CAIRN_CHECK_RESULT;
 
 /// The same with the problem, and the particle slots.

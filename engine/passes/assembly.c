@@ -226,8 +226,10 @@ cairn_status eng_block_assembly(cairn_world *world)
     if (status != CAIRN_OK || !allocate(world, n, &out))
         return CAIRN_ERROR_MEMORY;
     assembly_context context = {world, &out};
-    if (eng_sharing_is_active(world))
+    if (eng_sharing_is_active(world)) {
+        memset(out.body, 0xff, (size_t)n * sizeof *out.body); // -1: no body
         con_domains_each(&world->domains, world->workers, n, CONTACT_CHUNK, name_bodies, &context);
+    }
     status = eng_sharing_plan(world, (const int(*)[2])out.body, rows.count);
     if (status != CAIRN_OK)
         return status;

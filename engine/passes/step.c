@@ -176,8 +176,8 @@ static void apply_reactions(cairn_world *world)
             con_apply_impulses(world->solved, (const double(*)[3])world->solved_R, world->solver_v);
         eng_joints_apply(world, world->solver_v);
         if (eng_sharing_is_active(world))
-            con_team_share_bodies(&world->sharing->team,
-                                  (con_rows){world->solver_v, sizeof *world->solver_v});
+            eng_borders_send_velocities(world,
+                                        (con_rows){world->solver_v, sizeof *world->solver_v});
     }
     for (int k = 0; k < world->active_count && (!solved || world->solver_row != NULL); k++) {
         int body = world->active[k];
@@ -354,6 +354,8 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
     cairn_world *world = argument;
     for (int k = begin; k < end; k++) {
         int i = world->active[k];
+        if (eng_is_elsewhere(world, i))
+            continue;
         memset(world->correction[i], 0, sizeof world->correction[i]);
         if (world->bodies[i].kind != CAIRN_FIXED) {
             double v[6];
@@ -379,13 +381,8 @@ cairn_status eng_block_end(cairn_world *world)
     eng_drive_finish(world);
     base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, move_chunk, world);
     world->corrected = false;
-    if (world->def.correction) {
-        double kinetic, before, after;
-        eng_energies_general(world, &kinetic, &before);
+    if (world->def.correction)
         status = eng_correct_positions(world, world->q);
-        eng_energies_general(world, &kinetic, &after);
-        world->energy.correction += after - before;
-    }
     if (status == CAIRN_OK)
         status = eng_joints_finish(world);
     if (status == CAIRN_OK) {

@@ -338,6 +338,9 @@ struct cairn_world {
 
     struct eng_spheres *spheres; // sphere executor; NULL until it is used
     struct eng_sharing *sharing; // of implicit contacts among processes; NULL: one process
+    /// [body_count] 1 for bodies whose state other processes alone have, pairs/borders.h; NULL:
+    /// none
+    const unsigned char *elsewhere;
 
     atomic_int interrupt;  // cairn_world_interrupt was called; the next look at it ends a step
     struct eng_undo *undo; // of this step, in the arena; NULL where no general passes have work
@@ -390,6 +393,12 @@ static inline void eng_plan_drop(cairn_world *world)
 {
     world->plan.current = false;
     world->cut_due = true;
+}
+
+/// Whether this process does not know the state of a body: other processes move it.
+static inline bool eng_is_elsewhere(const cairn_world *world, int body)
+{
+    return world->elsewhere != NULL && world->elsewhere[body] != 0;
 }
 
 /// Principal moments, kg m2.
