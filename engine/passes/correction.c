@@ -123,17 +123,21 @@ static void need_chunk(void *argument, int begin, int end, int chunk, int worker
     context->needed[chunk] = needed;
 }
 
+static void add_need(void *sum, const void *part)
+{
+    bool *any = sum;
+    *any = *any || *(const bool *)part;
+}
+
 /// True when a contact that is not flying apart lies deeper than its slop.
 static bool is_needed(const cairn_world *world)
 {
     need_context context;
     context.world = world;
-    int chunks = con_domains_sum(&world->domains, world->contacts.cone_count, need_chunk, &context,
-                                 (con_rows){context.needed, sizeof *context.needed});
-    for (int k = 0; k < chunks; k++)
-        if (context.needed[k])
-            return true;
-    return false;
+    context.needed[0] = false;
+    con_domains_sum(&world->domains, world->contacts.cone_count, need_chunk, &context,
+                    (con_rows){context.needed, sizeof *context.needed}, add_need);
+    return context.needed[0];
 }
 
 static bool knows_cell(const row *r)
@@ -265,18 +269,22 @@ static void fill_chunk(void *argument, int begin, int end, int chunk, int worker
     context->deepest[chunk] = deepest;
 }
 
+static void add_deepest(void *sum, const void *part)
+{
+    double *deepest = sum;
+    *deepest = fmax(*deepest, *(const double *)part);
+}
+
 /// The rows of all contacts; returns the largest displacement that is asked for, m.
 static double fill_rows(const field *f)
 {
     const con_problem *problem = &f->world->problem;
     fill_context context;
     context.f = f;
-    int chunks = con_domains_sum(problem->domains, problem->contact_count, fill_chunk, &context,
-                                 (con_rows){context.deepest, sizeof *context.deepest});
-    double deepest = 0.0;
-    for (int k = 0; k < chunks; k++)
-        deepest = fmax(deepest, context.deepest[k]);
-    return deepest;
+    context.deepest[0] = 0.0;
+    con_domains_sum(problem->domains, problem->contact_count, fill_chunk, &context,
+                    (con_rows){context.deepest, sizeof *context.deepest}, add_deepest);
+    return context.deepest[0];
 }
 
 typedef struct tie_context {

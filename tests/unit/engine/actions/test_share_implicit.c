@@ -187,7 +187,7 @@ static void check_bytes(const process *p)
 {
     int domains = (4 + p->count - 1) / p->count;
     assert_true(p->parted >= 3);
-    check_at_most((double)p->sent, 1.4 * (double)p->halo);
+    check_at_most((double)p->sent, 1.3 * (double)p->halo);
     check_at_most((double)p->most_told, 400.0);
     check_at_most(p->known, 0.25 * domains * ROWS * COLUMNS + 6.0 * ROWS);
 }
