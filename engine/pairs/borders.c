@@ -226,5 +226,6 @@ void eng_borders_join(const cairn_world *world)
         if (rank != self)
             from = copy_bodies(world, rank, from, false);
     s->world->elsewhere = NULL;
+    s->world->moved_energies = NULL;
     s->gathered_bytes += team->sent_bytes - before;
 }

@@ -353,6 +353,7 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q)
         for (int k = 0; world->driven != NULL && k < world->driven->count; k++)
             world->driven->strain[k] = f.cell.d[k] / sqrt(world->driven->mass[k]);
         world->energy.correction += eng_floating_restore(world, &groups);
+        world->moved_energies = NULL;
         eng_energies_general(world, &kinetic, &after);
         world->energy.correction += after - before;
         world->corrected = true;
