@@ -2,6 +2,8 @@
 // Runs tasks and chunks of a problem on the threads and processes that share it.
 #include "contact/problem/team.h"
 
+#include <string.h>
+
 enum { CHUNK_LEAST = 2048 };
 
 int con_domains_task(int levels, int domain_a, int domain_b)
@@ -119,18 +121,44 @@ void con_domains_rows(const con_domains *domains, int count, base_chunk_function
     base_parallel_for(workers, count, chunk_size(count, CON_CHUNKS_MAX), function, context);
 }
 
-int con_domains_sum(const con_domains *domains, int count, base_chunk_function *function,
-                    void *context, con_rows parts)
+static void *part_at(con_rows parts, int index)
+{
+    return (unsigned char *)parts.data + (size_t)index * parts.size;
+}
+
+/// The parts of chunks become those of tasks; returns how many there are.
+/// @param task  [count] out, of each
+static int add_chunks(const con_domains *domains, const piece *pieces, int count, con_rows parts,
+                      con_add_function *add, int *task)
+{
+    int tasks = 0;
+    for (int k = 0; k < count; k++) {
+        bool all = domains == NULL || pieces[k].task < 0;
+        bool held = all || con_team_holds(domains, pieces[k].task);
+        bool begins = k == 0 || pieces[k].task != pieces[k - 1].task;
+        if (begins)
+            task[tasks++] = pieces[k].task;
+        if (!held)
+            memset(part_at(parts, tasks - 1), 0, parts.size);
+        else if (begins)
+            memmove(part_at(parts, tasks - 1), part_at(parts, k), parts.size);
+        else
+            add(part_at(parts, tasks - 1), part_at(parts, k));
+    }
+    return tasks;
+}
+
+void con_domains_sum(const con_domains *domains, int count, base_chunk_function *function,
+                     void *context, con_rows parts, con_add_function *add)
 {
     piece pieces[CON_CHUNKS_MAX];
-    int made = run_pieces(domains, count, function, context, pieces);
-    if (domains == NULL || domains->team == NULL || made == 0 || pieces[0].task < 0)
-        return made;
     int task[CON_CHUNKS_MAX];
-    for (int k = 0; k < made; k++)
-        task[k] = pieces[k].task;
-    con_team_share_parts(domains->team, task, made, parts);
-    return made;
+    int made = run_pieces(domains, count, function, context, pieces);
+    int tasks = add_chunks(domains, pieces, made, parts, add, task);
+    if (domains != NULL && domains->team != NULL && tasks > 0 && task[0] >= 0)
+        con_team_share_parts(domains->team, task, tasks, parts);
+    for (int k = 1; k < tasks; k++)
+        add(parts.data, part_at(parts, k));
 }
 
 con_span con_domains_held(const con_domains *domains, int count, int task)

@@ -73,12 +73,16 @@ int con_domains_chunks(const con_domains *domains, int count, base_chunk_functio
 void con_domains_rows(const con_domains *domains, int count, base_chunk_function *function,
                       void *context);
 
-/// The same as con_domains_chunks with partial results, which all processes then have of all
-/// chunks.
-/// @param parts  [CON_CHUNKS_MAX] rows, the chunks' results, which `function` writes
-/// @return how many chunks there were; some parts are zeros where messages failed: team.h
-int con_domains_sum(const con_domains *domains, int count, base_chunk_function *function,
-                    void *context, con_rows parts);
+/// Adds a part to a sum, both rows of con_domains_sum.
+typedef void con_add_function(void *sum, const void *part);
+
+/// The same as con_domains_chunks with partial results, whose sum all processes then have: chunks
+/// are added in their order to the sums of their tasks, and these in theirs.
+/// @param parts  [CON_CHUNKS_MAX] rows, the chunks' results, which `function` writes; out: in the
+///               first one the sum, and what it was where there is no contact. Parts of other
+///               processes are zeros where messages failed: team.h
+void con_domains_sum(const con_domains *domains, int count, base_chunk_function *function,
+                     void *context, con_rows parts, con_add_function *add);
 
 /// Contacts of a task that this process holds; none of one that it does not. One process has all
 /// of [0, count) as its first task.

@@ -93,17 +93,23 @@ void con_residual_sums_add(con_residual_sums *sums, const con_residual_sums *mor
 typedef struct scale_context {
     const con_problem *problem;
     con_residual_scale *part; // of each chunk
-    double rigid;             // of all
+    double *rigid;            // of each chunk, then of all in the first one
 } scale_context;
 
 static void find_rigid(void *argument, int begin, int end, int chunk, int worker)
 {
     (void)worker;
     const scale_context *context = argument;
-    con_residual_scale part = {0};
+    double rigid = 0.0;
     for (int i = begin; i < end; i++)
-        part.rigid = fmax(part.rigid, 1e-14 * mat3_trace(&context->problem->W_diagonal[i]) / 3.0);
-    context->part[chunk] = part;
+        rigid = fmax(rigid, 1e-14 * mat3_trace(&context->problem->W_diagonal[i]) / 3.0);
+    context->rigid[chunk] = rigid;
+}
+
+static void add_largest(void *sum, const void *part)
+{
+    double *largest = sum;
+    *largest = fmax(*largest, *(const double *)part);
 }
 
 static void add_scale(void *argument, int begin, int end, int chunk, int worker)
@@ -115,26 +121,33 @@ static void add_scale(void *argument, int begin, int end, int chunk, int worker)
     for (int i = begin; i < end; i++) {
         double w = mat3_trace(&problem->W_diagonal[i]) / 3.0, q = norm_squared(problem->q[i]);
         part.velocity += q;
-        part.energy += w > context->rigid && con_can_bear(problem, i) ? q / w : 0.0;
+        part.energy += w > context->rigid[0] && con_can_bear(problem, i) ? q / w : 0.0;
     }
     context->part[chunk] = part;
 }
 
+static void add_scales(void *sum, const void *part)
+{
+    con_residual_scale *scale = sum;
+    const con_residual_scale *more = part;
+    scale->velocity += more->velocity;
+    scale->energy += more->energy;
+}
+
 con_residual_scale con_residual_scale_of(const con_problem *problem)
 {
-    con_residual_scale part[CON_CHUNKS_MAX], scale = {0};
-    scale_context context = {problem, part, 0.0};
-    const con_rows parts = {part, sizeof *part};
+    con_residual_scale part[CON_CHUNKS_MAX];
+    double rigid[CON_CHUNKS_MAX];
+    scale_context context = {problem, part, rigid};
     int n = problem->contact_count;
-    int chunks = con_domains_sum(problem->domains, n, find_rigid, &context, parts);
-    for (int k = 0; k < chunks; k++)
-        scale.rigid = context.rigid = fmax(scale.rigid, part[k].rigid);
-    con_domains_sum(problem->domains, n, add_scale, &context, parts);
-    for (int k = 0; k < chunks; k++) {
-        scale.velocity += part[k].velocity;
-        scale.energy += part[k].energy;
-    }
-    return scale;
+    part[0] = (con_residual_scale){0};
+    rigid[0] = 0.0;
+    con_domains_sum(problem->domains, n, find_rigid, &context, (con_rows){rigid, sizeof *rigid},
+                    add_largest);
+    con_domains_sum(problem->domains, n, add_scale, &context, (con_rows){part, sizeof *part},
+                    add_scales);
+    part[0].rigid = rigid[0];
+    return part[0];
 }
 
 // square root of a ratio; what has no size is not divided
@@ -192,22 +205,26 @@ static void add_chunk(void *argument, int begin, int end, int chunk, int worker)
     context->part[chunk] = total;
 }
 
+static void add_chunks(void *sum, const void *part)
+{
+    chunk_sums *total = sum;
+    const chunk_sums *more = part;
+    con_residual_sums_add(&total->sums, &more->sums);
+    if (more->worst > total->worst) {
+        total->worst = more->worst;
+        total->worst_contact = more->worst_contact;
+    }
+}
+
 static chunk_sums add_contacts(const con_problem *problem, const con_residual_scale *scale,
                                const double (*R)[3], const double (*U)[3])
 {
-    chunk_sums part[CON_CHUNKS_MAX], total = {.worst = -1.0, .worst_contact = -1};
+    chunk_sums part[CON_CHUNKS_MAX];
     residual_context context = {problem, scale, R, U, part};
-    int n = problem->contact_count;
-    int chunks =
-        con_domains_sum(problem->domains, n, add_chunk, &context, (con_rows){part, sizeof *part});
-    for (int k = 0; k < chunks; k++) {
-        con_residual_sums_add(&total.sums, &part[k].sums);
-        if (part[k].worst > total.worst) {
-            total.worst = part[k].worst;
-            total.worst_contact = part[k].worst_contact;
-        }
-    }
-    return total;
+    part[0] = (chunk_sums){.worst = -1.0, .worst_contact = -1};
+    con_domains_sum(problem->domains, problem->contact_count, add_chunk, &context,
+                    (con_rows){part, sizeof *part}, add_chunks);
+    return part[0];
 }
 
 cairn_status con_residual_of(const con_problem *problem, const double (*R)[3], const double (*U)[3],

@@ -36,8 +36,7 @@ void con_team_release(con_team *team)
         base_release(&allocator, blocks[i]);
 }
 
-/// The process that owns a domain.
-static int owner_of(int domain, int levels, int rank_count)
+int con_team_owner(int domain, int levels, int rank_count)
 {
     return (int)((int64_t)domain * rank_count >> levels);
 }
@@ -51,8 +50,8 @@ void con_holders_find(int levels, int rank_count, con_holders *holders)
         int depth = con_domains_depth(&domains, task), level = levels - depth;
         int place = task - (tasks - ((2 << depth) - 1)); // among those of its level
         int first = place << level, end = (place + 1) << level;
-        holders->of[task] =
-            (con_ranks){owner_of(first, levels, rank_count), owner_of(end - 1, levels, rank_count)};
+        holders->of[task] = (con_ranks){con_team_owner(first, levels, rank_count),
+                                        con_team_owner(end - 1, levels, rank_count)};
     }
     // what touches bodies of no domain lies here, too
     holders->of[tasks - 1] = (con_ranks){0, rank_count - 1};
@@ -88,7 +87,8 @@ static cairn_status add_contact(border *b, int contact)
     for (int side = 0; side < 2 && status == CAIRN_OK; side++) {
         int row = b->body[contact][side];
         if (row < 0 || b->domain[row] < 0 || b->stamp[row] == b->stamp_now ||
-            owner_of(b->domain[row], b->team->domains->levels, b->team->ranks.count) != b->owner)
+            con_team_owner(b->domain[row], b->team->domains->levels, b->team->ranks.count) !=
+                b->owner)
             continue;
         b->stamp[row] = b->stamp_now;
         status = add_row(b->team, b->list, row);
@@ -145,7 +145,7 @@ static cairn_status list_owned(con_team *team, const int *domain, int row_count)
         team->owned[rank] = (con_row_list){0};
         for (int row = 0; row < row_count && status == CAIRN_OK; row++)
             if (domain[row] >= 0 &&
-                owner_of(domain[row], team->domains->levels, team->ranks.count) == rank)
+                con_team_owner(domain[row], team->domains->levels, team->ranks.count) == rank)
                 status = add_row(team, &team->owned[rank], row);
     }
     return status;

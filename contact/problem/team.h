@@ -56,6 +56,9 @@ cairn_status con_team_init(con_team *team, const cairn_ranks *ranks,
                            const base_allocator *allocator) CAIRN_CHECK_RESULT;
 void con_team_release(con_team *team);
 
+/// The process that owns a domain.
+int con_team_owner(int domain, int levels, int rank_count);
+
 /// The processes of so many levels.
 void con_holders_find(int levels, int rank_count, con_holders *holders);
 

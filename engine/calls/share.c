@@ -71,6 +71,10 @@ cairn_status cairn_world_gather_bodies(cairn_world *world, cairn_error *error)
 {
     if (world == NULL)
         return base_fail_null(error, __func__);
+    eng_borders_join(world);
+    if (eng_sharing_status(world) != CAIRN_OK)
+        return base_fail(error, eng_sharing_status(world), "a message between processes failed: %s",
+                         cairn_status_text(eng_sharing_status(world)));
     return world->spheres != NULL ? eng_spheres_share_gather(world->spheres, error) : CAIRN_OK;
 }
 

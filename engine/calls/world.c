@@ -179,6 +179,8 @@ void cairn_world_destroy(cairn_world *world)
     base_names_release(&world->joint_names, &allocator);
     base_names_release(&world->connector_names, &allocator);
     eng_plan_release(&world->plan, &allocator);
+    base_release(&allocator, world->cut.of_body);
+    base_release(&allocator, world->cut_before.of_body);
     eng_contacts_release(&allocator, &world->contacts);
     eng_contacts_release(&allocator, &world->contacts_before);
     geo_broad_phase_destroy(world->broad);

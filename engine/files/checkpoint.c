@@ -4,6 +4,7 @@
 #include "engine/files/snapshot.h"
 
 #include "base/assert.h"
+#include "engine/pairs/domains.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -89,7 +90,10 @@ static cairn_status read_head(const con_hdf5_reader *reader, eng_snapshot *s)
         good = good && in_range(s->spheres.counts[i], (int64_t)reader->file_size + 1);
     if (!good || s->counts[ENG_COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
         s->counts[ENG_COUNT_CONES] > s->counts[ENG_COUNT_CONTACTS] ||
-        s->counts[ENG_COUNT_PIECES_STOP] > CON_STOP_FAILED + 1)
+        s->counts[ENG_COUNT_PIECES_STOP] > CON_STOP_FAILED + 1 ||
+        s->counts[ENG_COUNT_CUT] > CON_DOMAIN_LEVELS_MAX + 1 ||
+        s->counts[ENG_COUNT_CUT_BODIES] !=
+            (s->counts[ENG_COUNT_CUT] > 1 ? s->counts[ENG_COUNT_BODIES] : 0))
         return eng_snapshot_refuse(reader, "a number of its parts is out of range");
     return CAIRN_OK;
 }
@@ -171,6 +175,15 @@ static const char *pair_fault(const eng_snapshot *s)
         if (!in_range(s->listed_pairs[i].first, s->counts[ENG_COUNT_LISTED]) ||
             !in_range(s->listed_pairs[i].second, s->counts[ENG_COUNT_LISTED]))
             return "its list names a part that is not there";
+    return NULL;
+}
+
+static const char *domain_fault(const eng_snapshot *s)
+{
+    int count = 1 << (s->counts[ENG_COUNT_CUT] > 1 ? s->counts[ENG_COUNT_CUT] - 1 : 0);
+    for (int i = 0; i < s->counts[ENG_COUNT_CUT_BODIES]; i++)
+        if (s->domains[i] < ENG_DOMAIN_ALL || s->domains[i] >= count)
+            return "a body is in a domain that is not there";
     return NULL;
 }
 
@@ -266,6 +279,7 @@ static cairn_status restore_from(const con_hdf5_reader *reader, cairn_world *wor
         return status;
     const char *fault = population_fault(reader, world, s);
     fault = fault == NULL ? pair_fault(s) : fault;
+    fault = fault == NULL ? domain_fault(s) : fault;
     fault = fault == NULL ? contact_fault(world, s) : fault;
     fault = fault == NULL ? body_fault(world, s) : fault;
     return fault == NULL ? eng_snapshot_commit(reader, world, s)

@@ -2,6 +2,7 @@
 // The arrays of a world's state, taking them and going back to them; snapshots in memory.
 #include "engine/files/snapshot.h"
 
+#include "engine/pairs/domains.h"
 #include "engine/passes/undo.h"
 
 #include "base/assert.h"
@@ -197,6 +198,7 @@ eng_field_list eng_snapshot_body(eng_snapshot *s)
     add(&list, "list/bounds", ENG_STORE_REAL, 6, listed_count(s), s->listed);
     add(&list, "list/kind", ENG_STORE_INTEGER, 2, listed_count(s), s->listed_kind);
     add(&list, "list/images", ENG_STORE_INTEGER, 4, s->counts[ENG_COUNT_IMAGES], s->images);
+    add(&list, "list/domains", ENG_STORE_INTEGER, 1, s->counts[ENG_COUNT_CUT_BODIES], s->domains);
     add(&list, "list/pairs", ENG_STORE_INTEGER, 2, s->counts[ENG_COUNT_LISTED_PAIRS],
         s->listed_pairs);
     add_spheres(&list, s);
@@ -278,6 +280,8 @@ void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snaps
     s->hash = cairn_world_get_hash(world);
     int listed_pairs;
     s->listed_pairs = (geo_pair *)geo_broad_phase_pairs(world->broad, &listed_pairs);
+    bool cut =
+        !world->cut_due && !world->topology_changed && world->cut.body_count == world->body_count;
     int64_t counts[ENG_COUNTS] = {
         [ENG_COUNT_STEP] = world->step_count,
         [ENG_COUNT_BODIES] = world->body_count,
@@ -300,6 +304,8 @@ void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snaps
         [ENG_COUNT_PIECES] = world->pieces.report.pieces,
         [ENG_COUNT_PIECES_ITERATIONS] = world->pieces.report.iterations,
         [ENG_COUNT_PIECES_STOP] = stop_number(world->pieces.report.stop),
+        [ENG_COUNT_CUT] = cut ? world->cut.levels + 1 : 0,
+        [ENG_COUNT_CUT_BODIES] = cut && world->cut.levels > 0 ? world->body_count : 0,
     };
     memcpy(s->counts, counts, sizeof counts);
     s->reals[ENG_REAL_AT_TIME] = world->time;
@@ -371,6 +377,7 @@ bool eng_snapshot_take(const cairn_world *world, eng_snapshot *s, base_arena *ar
     s->contacts = world->contacts;
     s->connectors = world->connector_state;
     s->images = world->images;
+    s->domains = world->cut.of_body;
     if (!allocate_copies(s, arena))
         return false;
     for (int i = 0; i < world->joint_count; i++)
@@ -425,7 +432,8 @@ bool eng_snapshot_allocate(eng_snapshot *s, base_arena *arena)
     s->listed_pairs =
         base_arena_array(arena, geo_pair, "listed pairs", s->counts[ENG_COUNT_LISTED_PAIRS]);
     s->images = base_arena_array(arena, eng_image, "images", s->counts[ENG_COUNT_IMAGES]);
-    return s->note != NULL && s->images != NULL && s->connectors != NULL &&
+    s->domains = base_arena_array(arena, int, "domains", s->counts[ENG_COUNT_CUT_BODIES]);
+    return s->note != NULL && s->images != NULL && s->domains != NULL && s->connectors != NULL &&
            s->listed_pairs != NULL && allocate_copies(s, arena) && allocate_large(s, arena);
 }
 
@@ -455,6 +463,9 @@ static cairn_status reserve(cairn_world *world, const eng_snapshot *s)
     if (status == CAIRN_OK)
         status = base_array_reserve(allocator, &world->images, &world->image_capacity,
                                     (int)s->counts[ENG_COUNT_IMAGES]);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(allocator, &world->cut.of_body, &world->cut.body_capacity,
+                                    (int)s->counts[ENG_COUNT_CUT_BODIES]);
     if (status == CAIRN_OK && has_values(s, ENG_BODY_collisions))
         status = eng_collisions_reserve(world);
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT && status == CAIRN_OK; i++)
@@ -494,6 +505,18 @@ static void copy_given(cairn_world *world, const eng_snapshot *s)
             world->body_data[i] != NULL)
             memcpy(world->body_data[i], s->body_data[i],
                    (size_t)world->body_count * eng_column_row_size(eng_body_column(i)));
+}
+
+/// The domains of the bodies that there are now.
+static void restore_cut(cairn_world *world, const eng_snapshot *s)
+{
+    int count = (int)s->counts[ENG_COUNT_CUT_BODIES];
+    world->cut_due = s->counts[ENG_COUNT_CUT] == 0;
+    world->cut_renewed = false;
+    world->cut.levels = count > 0 ? (int)s->counts[ENG_COUNT_CUT] - 1 : 0;
+    world->cut.body_count = world->body_count;
+    if (count > 0)
+        memcpy(world->cut.of_body, s->domains, (size_t)count * sizeof *s->domains);
 }
 
 /// A step that was interrupted between two of its pieces goes on there.
@@ -555,6 +578,7 @@ static void copy_state(cairn_world *world, const eng_snapshot *s)
         world->cell.gradient = cell[2];
         world->cell.unfolded = cell[3];
     }
+    restore_cut(world, s);
     restore_pieces(world, s);
     eng_actions_restore(world, s->actions);
     world->step_count = s->counts[ENG_COUNT_STEP];
@@ -585,12 +609,26 @@ static cairn_status restore_population(const con_hdf5_reader *reader, cairn_worl
                               : base_fail(reader->error, status, "%s: out of memory", reader->path);
 }
 
+/// Whether bodies that contacts move lie in domains, and those with joints beyond them: several
+/// threads solve what lies apart at once.
+static bool has_sound_cut(const cairn_world *world, const eng_snapshot *s)
+{
+    for (int i = 0; i < s->counts[ENG_COUNT_CUT_BODIES]; i++)
+        if (world->bodies[i].kind == CAIRN_DYNAMIC &&
+            (s->domains[i] == ENG_DOMAIN_ANY ||
+             (eng_extra_of(world, i).joints > 0 && s->domains[i] != ENG_DOMAIN_ALL)))
+            return false;
+    return true;
+}
+
 cairn_status eng_snapshot_commit(const con_hdf5_reader *reader, cairn_world *world, eng_snapshot *s)
 {
     eng_built_note(world);
     cairn_status status = restore_population(reader, world, s);
     if (status != CAIRN_OK)
         return status;
+    if (!has_sound_cut(world, s))
+        return eng_snapshot_refuse(reader, "its domains are not those of its bodies");
     status = reserve(world, s);
     if (status == CAIRN_OK)
         copy_given(world, s);

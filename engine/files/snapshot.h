@@ -3,7 +3,8 @@
 // has in a file, and a snapshot in memory.
 //
 // The pair list goes with the fat bounds it was made for and what each pair remembers, so that the
-// world goes on with the same list and makes a new one in the same step as the one that was saved.
+// world goes on with the same list and makes a new one in the same step as the one that was saved,
+// and with the domains that bodies have as long as it is the same.
 // So does the sphere executor, whose list is made again from the positions it was made from.
 #ifndef CAIRN_ENGINE_FILES_SNAPSHOT_H
 #define CAIRN_ENGINE_FILES_SNAPSHOT_H
@@ -15,7 +16,7 @@
 #include "engine/pairs/spheres/spheres.h"
 
 enum {
-    ENG_CHECKPOINT_FORMAT = 22,
+    ENG_CHECKPOINT_FORMAT = 23,
     ENG_FIELDS_MAX = 96,
     ENG_VERSION_SIZE = 32,
     ENG_SNAPSHOT_ARENA = 1 << 16
@@ -45,6 +46,8 @@ typedef enum eng_count {
     ENG_COUNT_PIECES,
     ENG_COUNT_PIECES_ITERATIONS,
     ENG_COUNT_PIECES_STOP, // con_stop + 1; 0: nothing was to be solved
+    ENG_COUNT_CUT,         // levels of the domains of bodies + 1; 0: they are to be cut
+    ENG_COUNT_CUT_BODIES,  // those with a domain
     ENG_COUNTS
 } eng_count;
 
@@ -100,6 +103,7 @@ typedef struct eng_snapshot {
     int (*listed_kind)[2]; // [listed] group, mobile
     geo_pair *listed_pairs;
     eng_image *images; // [images]
+    int *domains;      // [cut bodies] of each
     eng_spheres_record spheres;
     const cairn_world *world;  // of saving: large arrays are made from it part by part; or NULL
     eng_population population; // empty where it is as the world was built

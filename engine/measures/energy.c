@@ -100,21 +100,26 @@ static void work_chunk(void *argument, int begin, int end, int chunk, int worker
     context->part[chunk] = part;
 }
 
+static void add_work(void *sum, const void *part)
+{
+    work *total = sum;
+    const work *more = part;
+    total->impact += more->impact;
+    total->friction += more->friction;
+    total->drivers += more->drivers;
+}
+
 void eng_energy_contacts(cairn_world *world)
 {
     work_context context;
+    const work *total = context.part;
     context.world = world;
-    double impact = 0.0, friction = 0.0, drivers = 0.0;
-    int chunks = con_domains_sum(&world->domains, world->contacts.cone_count, work_chunk, &context,
-                                 (con_rows){context.part, sizeof *context.part});
-    for (int k = 0; k < chunks; k++) {
-        impact += context.part[k].impact;
-        friction += context.part[k].friction;
-        drivers += context.part[k].drivers;
-    }
-    world->energy.impact += impact;
-    world->energy.friction += friction;
-    world->energy.drivers += drivers + applied_work(world);
+    context.part[0] = (work){0};
+    con_domains_sum(&world->domains, world->contacts.cone_count, work_chunk, &context,
+                    (con_rows){context.part, sizeof *context.part}, add_work);
+    world->energy.impact += total->impact;
+    world->energy.friction += total->friction;
+    world->energy.drivers += total->drivers + applied_work(world);
     eng_connectors_book(world);
 }
 

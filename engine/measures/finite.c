@@ -89,7 +89,8 @@ static void glance_bodies(void *argument, int begin, int end, int chunk, int wor
         if (!must_be_finite(world, column))
             continue;
         for (int k = begin; k < end; k++)
-            if (!all_finite(rows[(size_t)world->active[k] * (size_t)c->width], c->width))
+            if (!eng_is_elsewhere(world, world->active[k]) &&
+                !all_finite(rows[(size_t)world->active[k] * (size_t)c->width], c->width))
                 atomic_store_explicit(&look->found, true, memory_order_relaxed);
     }
 }

@@ -19,13 +19,7 @@ static const double closing_part = 0.01;
 /// solver says so.
 static bool is_driven(const cairn_world *world)
 {
-    const eng_contacts *c = &world->contacts;
-    bool solved = world->solved != NULL && world->solution_U != NULL;
-    for (int i = 0; solved && i < world->problem.contact_count; i++)
-        for (int side = 0; side < 2; side++)
-            if (world->bodies[c->body[i][side]].kind == CAIRN_MOVING)
-                return true;
-    return false;
+    return world->solved != NULL && world->solution_U != NULL && world->contacts_driven;
 }
 
 /// Whether a contact still closes, its gap and restitution being part of how fast it may.

@@ -157,6 +157,7 @@ typedef struct report_part {
     int active;
     double penetration, relative;
     double fastest, left; // m/s, closing freely and after the solve
+    bool driven;          // a body that moves as prescribed takes part in the problem
 } report_part;
 
 typedef struct report_context {
@@ -176,6 +177,8 @@ static void report_chunk(void *argument, int begin, int end, int chunk, int work
         if (i < world->problem.contact_count && world->solution_U != NULL) {
             part.fastest = real_max(-world->problem.q[i][0], part.fastest);
             part.left = real_max(-world->solution_U[i][0], part.left);
+            for (int side = 0; side < 2; side++)
+                part.driven |= world->bodies[c->body[i][side]].kind == CAIRN_MOVING;
         }
         double size = real_min(world->shapes[world->bodies[c->body[i][0]].shape]->smallest_size,
                                world->shapes[world->bodies[c->body[i][1]].shape]->smallest_size);
@@ -187,22 +190,33 @@ static void report_chunk(void *argument, int begin, int end, int chunk, int work
     context->part[chunk] = part;
 }
 
+static void add_report(void *sum, const void *part)
+{
+    report_part *total = sum;
+    const report_part *more = part;
+    total->active += more->active;
+    total->driven |= more->driven;
+    total->penetration = real_max(more->penetration, total->penetration);
+    total->relative = real_max(more->relative, total->relative);
+    total->fastest = real_max(more->fastest, total->fastest);
+    total->left = real_max(more->left, total->left);
+}
+
 void eng_report_contacts(cairn_world *world)
 {
     report_context context;
-    context.world = world;
+    const report_part *total = context.part;
     cairn_step_report *report = &world->report;
-    int chunks = con_domains_sum(&world->domains, world->contacts.count, report_chunk, &context,
-                                 (con_rows){context.part, sizeof *context.part});
-    world->closing_fastest = world->closing_left = 0.0;
-    for (int k = 0; k < chunks; k++) {
-        const report_part *part = &context.part[k];
-        world->closing_fastest = fmax(world->closing_fastest, part->fastest);
-        world->closing_left = fmax(world->closing_left, part->left);
-        report->active += part->active;
-        report->penetration = fmax(report->penetration, part->penetration);
-        report->penetration_relative = fmax(report->penetration_relative, part->relative);
-    }
+    context.world = world;
+    context.part[0] = (report_part){0};
+    con_domains_sum(&world->domains, world->contacts.count, report_chunk, &context,
+                    (con_rows){context.part, sizeof *context.part}, add_report);
+    world->closing_fastest = total->fastest;
+    world->closing_left = total->left;
+    world->contacts_driven = total->driven;
+    report->active += total->active;
+    report->penetration = fmax(report->penetration, total->penetration);
+    report->penetration_relative = fmax(report->penetration_relative, total->relative);
 }
 
 /// Deepest first, then by bodies, so that the order is always the same.

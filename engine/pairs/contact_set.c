@@ -224,29 +224,12 @@ static void fill_pair(const set_context *context, int place, const geo_contact *
     }
 }
 
-/// Contacts that other processes have: whose they are.
-static void name_pair(const set_context *context, int place)
-{
-    cairn_world *world = context->world;
-    eng_contacts *now = context->now;
-    int index = world->plan.order[place], surface = surface_at(world, place);
-    geo_pair colliders = world->pairs[index].colliders;
-    for (int i = context->first[place]; i < context->first[place] + context->joined[place]; i++) {
-        now->pair[i] = index;
-        now->body[i][0] = world->colliders[colliders.first].body;
-        now->body[i][1] = world->colliders[colliders.second].body;
-        now->surface[i] = surface;
-    }
-}
-
-/// The contacts of the pair at a place: found here, come from another process, or elsewhere.
+/// The contacts of the pair at a place: found here, or come from another process.
 static void take_pair(const set_context *context, int place, const geo_contact *contacts)
 {
     const eng_sharing *sharing = context->world->sharing;
     bool active = eng_sharing_is_active(context->world);
-    if (!eng_sharing_has(context->world, place))
-        name_pair(context, place);
-    else if (active && sharing->moved_first != NULL && sharing->moved_first[place] >= 0)
+    if (active && sharing->moved_first != NULL && sharing->moved_first[place] >= 0)
         fill_pair(context, place, sharing->moved + sharing->moved_first[place],
                   context->joined[place]);
     else
@@ -270,57 +253,45 @@ static void fill_chunk(void *argument, int begin, int end, int chunk, int worker
             context->first[place] = next;
             next += context->joined[place];
         }
-        if (context->joined[place] > 0) {
+        bool has = context->joined[place] > 0 && eng_sharing_has(world, place);
+        if (has) {
             take_pair(context, place, contacts);
-            contacts += world->raw_count[place];
             pair->first = context->first[place];
         }
+        contacts += world->raw_count[place];
         // for the matching of the next step
-        pair->count = context->joined[place];
+        pair->count = has ? context->joined[place] : 0;
     }
 }
 
 // ---------------------------------------------------------------- places of contacts
 
-static int body_of(const cairn_world *world, int place, int side)
+static int task_of(const cairn_world *world, int place)
 {
     const eng_pair *pair = &world->pairs[world->plan.order[place]];
-    return world->colliders[side == 0 ? pair->colliders.first : pair->colliders.second].body;
-}
-
-/// Contacts of cone laws, and of each body.
-static int weigh_bodies(const set_context *context, eng_domains *domains)
-{
-    const cairn_world *world = context->world;
-    int count = 0;
-    for (int place = 0; place < world->plan.cone_pairs; place++) {
-        int joined = context->joined[place];
-        if (joined == 0)
-            continue;
-        count += joined;
-        domains->weight[body_of(world, place, 0)] += joined;
-        domains->weight[body_of(world, place, 1)] += joined;
-    }
-    return count;
+    return eng_domains_task(&world->cut, world->colliders[pair->colliders.first].body,
+                            world->colliders[pair->colliders.second].body);
 }
 
 /// Where the contacts of pairs of cone laws go: task by task, in the order of the pairs within one.
-static void place_cones(const set_context *context, const eng_domains *domains)
+/// Of tasks that other processes hold it is known how many contacts they have, and no more.
+static void place_cones(const set_context *context)
 {
     cairn_world *world = context->world;
-    int next[CON_DOMAIN_TASKS_MAX + 1] = {0}, tasks = (2 << domains->levels) - 1;
+    int next[CON_DOMAIN_TASKS_MAX + 1] = {0}, tasks = (2 << world->cut.levels) - 1;
     for (int i = 0; i < world->plan.cone_pairs; i++)
         if (context->joined[i] > 0) {
-            int task = eng_domains_task(domains, body_of(world, i, 0), body_of(world, i, 1));
+            int task = task_of(world, i);
             context->first[i] = task;
             next[task + 1] += context->joined[i];
         }
-    for (int task = 0; task < tasks; task++)
-        next[task + 1] += next[task];
     world->domains =
-        (con_domains){.levels = domains->levels,
+        (con_domains){.levels = world->cut.levels,
                       .workers = world->workers,
                       .team = eng_sharing_is_active(world) ? &world->sharing->team : NULL};
+    con_domains_tasks_sum(&world->domains, (con_rows){next + 1, sizeof *next});
+    for (int task = 0; task < tasks; task++)
+        next[task + 1] += next[task];
     memcpy(world->domains.start, next, (size_t)(tasks + 1) * sizeof *next);
     world->contacts.cone_count = next[tasks];
     for (int i = 0; i < world->plan.cone_pairs; i++)
@@ -335,18 +306,16 @@ static void place_cones(const set_context *context, const eng_domains *domains)
 static cairn_status find_cone_places(const set_context *context)
 {
     cairn_world *world = context->world;
-    size_t bodies = world->plan.cone_pairs > 0 ? (size_t)world->body_count : 0;
-    eng_domains domains = {.weight = base_arena_array(world->arena, int, "domains", bodies),
-                           .of_body = base_arena_array(world->arena, int, "domains", bodies)};
-    if (domains.weight == NULL || domains.of_body == NULL)
-        return CAIRN_ERROR_MEMORY;
-    memset(domains.weight, 0, bodies * sizeof *domains.weight);
-    domains.levels = eng_domain_levels(weigh_bodies(context, &domains));
-    cairn_status status = domains.levels > 0 ? eng_domains_cut(world, &domains) : CAIRN_OK;
+    cairn_status status = CAIRN_OK;
+    world->cut_renewed = false;
+    if (world->cut_due || world->cut.body_count != world->body_count) {
+        eng_sharing_count(world, context->joined);
+        status = eng_domains_cut(world, context->joined);
+        if (status == CAIRN_OK)
+            status = eng_sharing_recut(world, context->joined);
+    }
     if (status == CAIRN_OK)
-        status = eng_sharing_cut(world, &domains, context->joined);
-    if (status == CAIRN_OK)
-        place_cones(context, &domains);
+        place_cones(context);
     return status;
 }
 
@@ -380,6 +349,18 @@ static void book_releasable(cairn_world *world)
         world->energy.friction += before->releasable[i];
 }
 
+/// Contacts that other processes have name what there is, until their rows are sent.
+static void clear_names(const cairn_world *world)
+{
+    const eng_contacts *c = &world->contacts;
+    size_t count = (size_t)c->count;
+    if (!eng_sharing_is_active(world) || count == 0)
+        return;
+    memset(c->pair, 0, count * sizeof *c->pair);
+    memset(c->body, 0, count * sizeof *c->body);
+    memset(c->surface, 0, count * sizeof *c->surface);
+}
+
 cairn_status eng_block_contact_set(cairn_world *world)
 {
     int pairs = world->pair_count, chunks = base_chunk_count(pairs, ENG_PAIR_CHUNK);
@@ -401,7 +382,6 @@ cairn_status eng_block_contact_set(cairn_world *world)
     world->contacts = spare;
     world->contacts.count = world->contacts.cone_count = 0;
     base_parallel_for(world->workers, pairs, ENG_PAIR_CHUNK, select_chunk, &context);
-    eng_sharing_count(world, context.joined);
     cairn_status status = find_cone_places(&context);
     if (status == CAIRN_OK) {
         place_explicit(&context, chunks);
@@ -411,6 +391,7 @@ cairn_status eng_block_contact_set(cairn_world *world)
         world->contacts.count = world->contacts.cone_count = 0;
         return status;
     }
+    clear_names(world);
     base_parallel_for(world->workers, pairs, ENG_PAIR_CHUNK, fill_chunk, &context);
     close_batches(world);
     book_releasable(world);

@@ -87,7 +87,7 @@ static cairn_status take_pairs(cairn_world *world)
     world->pairs = now;
     world->pairs_before = before;
     world->pair_count = made;
-    world->plan.current = false;
+    eng_plan_drop(world);
     return CAIRN_OK;
 }
 
@@ -102,10 +102,26 @@ static const geo_proxy *listed_proxies(cairn_world *world)
     return proxies;
 }
 
+/// Whether a new list is due in any process, each of which looks at the bodies that it knows.
+static bool is_list_due_elsewhere(cairn_world *world, const geo_proxy *proxies)
+{
+    if (world->elsewhere == NULL)
+        return false;
+    bool current =
+        !world->topology_changed &&
+        geo_broad_phase_is_current(world->broad, proxies, world->listed_count, 0.0, world->workers);
+    return con_team_any(&world->domains, !current);
+}
+
 cairn_status eng_block_broad_phase(cairn_world *world)
 {
     cairn_status status = eng_colliders_place_listed(world);
     const geo_proxy *proxies = status == CAIRN_OK ? listed_proxies(world) : NULL;
+    if (proxies != NULL && is_list_due_elsewhere(world, proxies)) {
+        eng_borders_join(world);
+        status = eng_colliders_place_listed(world);
+        proxies = status == CAIRN_OK ? listed_proxies(world) : NULL;
+    }
     if (proxies == NULL)
         return CAIRN_ERROR_MEMORY;
     // the bounds hold each collider's own margin

@@ -14,11 +14,12 @@ enum { BINS = 1024, DIRECTIONS_MAX = 4 };
 /// Bodies of a domain that may be cut, [begin, end) of the list.
 typedef struct part {
     const cairn_world *world;
-    eng_domains *domains;
+    const int *weight; // [body_count] contacts of each body
+    int *of_body;      // [body_count] out
     int *begin, *end;
 } part;
 
-int eng_domain_levels(int contacts)
+static int levels_for(int contacts)
 {
     int levels = 0;
     while (levels < CON_DOMAIN_LEVELS_MAX && contacts >= contacts_for[levels])
@@ -55,7 +56,7 @@ static double variance_along(const part *p, vec3 direction)
     double weight = 0.0, sum = 0.0, squares = 0.0;
     double origin = coordinate(p, *p->begin, direction);
     for (const int *body = p->begin; body < p->end; body++) {
-        double x = coordinate(p, *body, direction) - origin, w = p->domains->weight[*body];
+        double x = coordinate(p, *body, direction) - origin, w = p->weight[*body];
         weight += w;
         sum += w * x;
         squares += w * x * x;
@@ -112,8 +113,8 @@ static bool fill_histogram(const part *p, histogram *h)
     if (!(h->width > 0.0 && isfinite(h->first)))
         return false;
     for (const int *body = p->begin; body < p->end; body++) {
-        h->weight[bin_of(h, coordinate(p, *body, h->direction))] += p->domains->weight[*body];
-        h->total += p->domains->weight[*body];
+        h->weight[bin_of(h, coordinate(p, *body, h->direction))] += p->weight[*body];
+        h->total += p->weight[*body];
     }
     return true;
 }
@@ -154,62 +155,123 @@ static int *part_at(const part *p, const histogram *h, int wall, int *spare)
 }
 
 /// Cuts a part `levels` times; its domains are numbered from `number`.
-static void cut(const part *p, int levels, int number, int *spare)
+static void cut_part(const part *p, int levels, int number, int *spare)
 {
     if (levels == 0 || p->begin == p->end) {
         for (const int *body = p->begin; body < p->end; body++)
-            p->domains->of_body[*body] = number;
+            p->of_body[*body] = number;
         return;
     }
     histogram h = {.direction = longest_direction(p)};
     int *middle = fill_histogram(p, &h) ? part_at(p, &h, choose_wall(&h), spare) : p->end;
-    part low = {p->world, p->domains, p->begin, middle};
-    part high = {p->world, p->domains, middle, p->end};
-    cut(&low, levels - 1, number, spare);
-    cut(&high, levels - 1, number + (1 << (levels - 1)), spare);
+    part low = {p->world, p->weight, p->of_body, p->begin, middle};
+    part high = {p->world, p->weight, p->of_body, middle, p->end};
+    cut_part(&low, levels - 1, number, spare);
+    cut_part(&high, levels - 1, number + (1 << (levels - 1)), spare);
 }
 
 /// Bodies that can be moved by contacts; those with joints are not cut apart.
-static int list_bodies(const cairn_world *world, eng_domains *domains, int *list)
+/// @param weight  [body_count] -1 for those without a pair
+static int list_bodies(const cairn_world *world, const int *weight, int *of_body, int *list)
 {
     int count = 0;
     for (int i = 0; i < world->body_count; i++)
-        if (eng_extra_of(world, i).joints > 0)
-            domains->of_body[i] = ENG_DOMAIN_ALL;
+        if (world->bodies[i].kind != CAIRN_DYNAMIC)
+            of_body[i] = ENG_DOMAIN_ANY;
+        else if (eng_extra_of(world, i).joints > 0 || weight[i] < 0)
+            of_body[i] = ENG_DOMAIN_ALL;
         else
-            domains->of_body[i] = world->bodies[i].kind == CAIRN_DYNAMIC ? 0 : ENG_DOMAIN_ANY;
-    for (int i = 0; i < world->body_count; i++)
-        if (domains->of_body[i] == 0 && domains->weight[i] > 0)
             list[count++] = i;
     return count;
 }
 
-cairn_status eng_domains_cut(const cairn_world *world, eng_domains *domains)
+static int body_of(const cairn_world *world, int place, int side)
+{
+    const eng_pair *pair = &world->pairs[world->plan.order[place]];
+    return world->colliders[side == 0 ? pair->colliders.first : pair->colliders.second].body;
+}
+
+/// Contacts of cone laws, and of each body that has pairs.
+static int weigh_bodies(const cairn_world *world, const int *joined, int *weight)
+{
+    int count = 0;
+    for (int i = 0; i < world->body_count; i++)
+        weight[i] = -1;
+    for (int place = 0; place < world->pair_count; place++) {
+        int contacts = place < world->plan.cone_pairs ? joined[place] : 0;
+        for (int side = 0; side < 2; side++) {
+            int *of = &weight[body_of(world, place, side)];
+            *of = (*of < 0 ? 0 : *of) + contacts;
+        }
+        count += contacts;
+    }
+    return count;
+}
+
+/// The cut at hand becomes the one before, and its arrays are the next one's.
+static void keep_cut(cairn_world *world)
+{
+    eng_cut spare = world->cut_before;
+    world->cut_before = world->cut;
+    world->cut = spare;
+    world->cut.levels = 0;
+    world->cut.body_count = world->body_count;
+}
+
+cairn_status eng_domains_cut(cairn_world *world, const int *joined)
 {
     base_arena_mark mark = base_arena_get_mark(world->arena);
     int bodies = world->body_count;
+    int *weight = base_arena_array(world->arena, int, "domains", bodies);
     int *list = base_arena_array(world->arena, int, "bodies of domains", bodies);
     int *spare = base_arena_array(world->arena, int, "bodies of domains", bodies);
-    if (list == NULL || spare == NULL)
+    if (weight == NULL || list == NULL || spare == NULL)
         return CAIRN_ERROR_MEMORY;
-    int count = list_bodies(world, domains, list);
-    part all = {world, domains, list, list + count};
-    cut(&all, domains->levels, 0, spare);
+    int levels = levels_for(weigh_bodies(world, joined, weight));
+    eng_cut *cut = &world->cut_before; // which is the next one's room
+    cairn_status status = levels > 0 ? base_array_reserve(&world->allocator, &cut->of_body,
+                                                          &cut->body_capacity, bodies)
+                                     : CAIRN_OK;
+    if (status != CAIRN_OK)
+        return status;
+    keep_cut(world);
+    if (levels > 0) {
+        int *of_body = world->cut.of_body;
+        int count = list_bodies(world, weight, of_body, list);
+        part all = {world, weight, of_body, list, list + count};
+        cut_part(&all, levels, 0, spare);
+        world->cut.levels = levels;
+    }
+    world->cut_due = false;
+    world->cut_renewed = true;
     base_arena_rewind(world->arena, mark);
     return CAIRN_OK;
 }
 
-int eng_domains_task(const eng_domains *domains, int body_a, int body_b)
+void eng_domains_undo(cairn_world *world)
 {
-    if (domains->levels == 0)
+    if (!world->cut_renewed)
+        return;
+    eng_cut before = world->cut_before;
+    world->cut_before = world->cut;
+    world->cut = before;
+    world->cut_due = true;
+    world->cut_renewed = false;
+}
+
+int eng_domains_task(const eng_cut *cut, int body_a, int body_b)
+{
+    if (cut->levels == 0)
         return 0;
-    int a = domains->of_body[body_a], b = domains->of_body[body_b];
-    int last = (2 << domains->levels) - 2;
+    int last = (2 << cut->levels) - 2;
+    if (body_a >= cut->body_count || body_b >= cut->body_count)
+        return last;
+    int a = cut->of_body[body_a], b = cut->of_body[body_b];
     if (a == ENG_DOMAIN_ALL || b == ENG_DOMAIN_ALL)
         return last;
     if (a == ENG_DOMAIN_ANY)
         a = b;
     if (b == ENG_DOMAIN_ANY)
         b = a;
-    return a == ENG_DOMAIN_ANY ? last : con_domains_task(domains->levels, a, b);
+    return a == ENG_DOMAIN_ANY ? last : con_domains_task(cut->levels, a, b);
 }

@@ -23,10 +23,11 @@ static void complete(void *context)
                              {(void *)p->friction, sizeof *p->friction},
                              {(void *)p->W_diagonal, sizeof *p->W_diagonal},
                              {(void *)world->shift, sizeof *world->shift},
-                             {c->gap, sizeof *c->gap},
-                             {c->V, sizeof *c->V}};
+                             {(void *)p->body, sizeof *p->body},
+                             {c->body, sizeof *c->body}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         con_team_share_contacts(&s->team, rows[i]);
+    con_team_share_bodies(&s->team, (con_rows){(void *)p->v_free, sizeof *p->v_free});
 }
 
 cairn_status eng_sharing_create(cairn_world *world, const cairn_ranks *ranks)
@@ -34,10 +35,11 @@ cairn_status eng_sharing_create(cairn_world *world, const cairn_ranks *ranks)
     eng_sharing *s = base_allocate(&world->allocator, 1, sizeof *s);
     if (s == NULL)
         return CAIRN_ERROR_MEMORY;
-    *s = (eng_sharing){.whole = true};
+    *s = (eng_sharing){.world = world, .whole = true};
     world->sharing = s;
     cairn_status status = con_team_init(&s->team, ranks, &world->allocator);
-    con_holders_find(0, ranks->count, &s->before);
+    if (status == CAIRN_OK)
+        status = eng_borders_init(&s->team, &s->borders);
     s->team.complete = complete;
     s->team.complete_context = world;
     return status;
@@ -48,11 +50,11 @@ void eng_sharing_destroy(cairn_world *world)
     eng_sharing *s = world->sharing;
     if (s == NULL)
         return;
+    eng_borders_release(&s->team, &s->borders);
     con_team_release(&s->team);
-    base_release(&world->allocator, s->of_body);
-    base_release(&world->allocator, s->kept.of_body);
     base_release(&world->allocator, s);
     world->sharing = NULL;
+    world->elsewhere = NULL;
 }
 
 // ---------------------------------------------------------------- what is shared
@@ -97,13 +99,18 @@ static int body_of(const cairn_world *world, int place, int side)
     return world->colliders[side == 0 ? pair->colliders.first : pair->colliders.second].body;
 }
 
-/// Task of a pair in a cut; bodies that it does not know are of its first domain.
-static int task_of(const cairn_world *world, const eng_domains *cut, int known, int place)
+static int task_of(const cairn_world *world, int place)
 {
-    int a = body_of(world, place, 0), b = body_of(world, place, 1);
-    if (a >= known || b >= known)
-        return (2 << cut->levels) - 2;
-    return eng_domains_task(cut, a, b);
+    return eng_domains_task(&world->cut, body_of(world, place, 0), body_of(world, place, 1));
+}
+
+/// Whether the step has more domains than one: then no process has all contacts.
+static void count_step(const cairn_world *world)
+{
+    eng_sharing *s = world->sharing;
+    bool parts = world->cut.levels > 0;
+    s->steps = s->kept.steps + parts;
+    s->whole = s->kept.whole && !parts;
 }
 
 cairn_status eng_sharing_begin(cairn_world *world)
@@ -114,17 +121,21 @@ cairn_status eng_sharing_begin(cairn_world *world)
     bool active = can_share(world);
     cairn_status status = active ? CAIRN_OK : eng_sharing_gather(world, false);
     s->active = active;
+    s->borders.current = s->borders.current && active;
     s->complete = false;
     s->moved_first = NULL;
     if (!active || status != CAIRN_OK)
         return status;
-    s->task_before = base_arena_array(world->arena, int, "sharing", world->pair_count);
-    s->task = base_arena_array(world->arena, int, "sharing", world->pair_count);
-    if (s->task_before == NULL || s->task == NULL)
+    s->task = s->task_before = base_arena_array(world->arena, int, "sharing", world->pair_count);
+    if (s->task == NULL)
         return CAIRN_ERROR_MEMORY;
-    const eng_domains cut = {.levels = s->levels, .of_body = s->of_body};
+    con_holders_find(world->cut.levels, s->team.ranks.count, &s->team.holders);
+    s->before = s->team.holders;
     for (int place = 0; place < world->pair_count; place++)
-        s->task_before[place] = task_of(world, &cut, s->body_count, place);
+        s->task[place] = task_of(world, place);
+    s->kept.whole = s->whole;
+    s->kept.steps = s->steps;
+    count_step(world);
     return s->team.status;
 }
 
@@ -138,6 +149,26 @@ static bool tells(const eng_sharing *s, int place, int from, int to)
            !con_holders_have(&s->before, task, to);
 }
 
+/// Copies between a message and memory, one way or the other.
+typedef struct parcel {
+    unsigned char *at;
+    bool packs;
+} parcel;
+
+static void copy(parcel *p, void *data, size_t size)
+{
+    if (p->packs)
+        memcpy(p->at, data, size);
+    else
+        memcpy(data, p->at, size);
+    p->at += size;
+}
+
+/// Contacts of a pair: those that join, and those of the last step.
+typedef struct pair_counts {
+    int joined, before;
+} pair_counts;
+
 void eng_sharing_count(const cairn_world *world, int *joined)
 {
     eng_sharing *s = world->sharing;
@@ -146,27 +177,27 @@ void eng_sharing_count(const cairn_world *world, int *joined)
     con_team *team = &s->team;
     int self = team->ranks.number;
     for (int rank = 0; rank < team->ranks.count; rank++) {
-        size_t sent = 0, received = 0;
+        team->sent_size[rank] = team->received_size[rank] = 0;
         for (int i = 0; i < world->pair_count; i++) {
-            sent += tells(s, i, self, rank) ? sizeof *joined : 0;
-            received += tells(s, i, rank, self) ? sizeof *joined : 0;
+            team->sent_size[rank] += tells(s, i, self, rank) ? sizeof(pair_counts) : 0;
+            team->received_size[rank] += tells(s, i, rank, self) ? sizeof(pair_counts) : 0;
         }
-        team->sent_size[rank] = sent;
-        team->received_size[rank] = received;
     }
-    unsigned char *at = con_team_room(team);
-    for (int rank = 0; rank < team->ranks.count && at != NULL; rank++)
+    parcel out = {con_team_room(team), true};
+    for (int rank = 0; rank < team->ranks.count && out.at != NULL; rank++)
         for (int i = 0; i < world->pair_count; i++)
             if (tells(s, i, self, rank)) {
-                memcpy(at, &joined[i], sizeof *joined);
-                at += sizeof *joined;
+                pair_counts counts = {joined[i], world->pairs[world->plan.order[i]].count};
+                copy(&out, &counts, sizeof counts);
             }
-    const unsigned char *from = at != NULL ? con_team_exchange(team) : NULL;
-    for (int rank = 0; rank < team->ranks.count && from != NULL; rank++)
+    parcel in = {out.at != NULL ? (unsigned char *)con_team_exchange(team) : NULL, false};
+    for (int rank = 0; rank < team->ranks.count && in.at != NULL; rank++)
         for (int i = 0; i < world->pair_count; i++)
             if (tells(s, i, rank, self)) {
-                memcpy(&joined[i], from, sizeof *joined);
-                from += sizeof *joined;
+                pair_counts counts;
+                copy(&in, &counts, sizeof counts);
+                joined[i] = counts.joined;
+                world->pairs[world->plan.order[i]].count = counts.before;
             }
 }
 
@@ -193,21 +224,6 @@ static size_t size_of_pair(const cairn_world *world, int place, const int *joine
     size_t leading = world->leading != NULL ? sizeof *world->leading : 0;
     return sizeof *pair + leading + (size_t)joined[place] * sizeof(geo_contact) +
            (size_t)pair->count * row_bytes(eng_contacts_columns(&before));
-}
-
-/// Copies between a message and memory, one way or the other.
-typedef struct parcel {
-    unsigned char *at;
-    bool packs;
-} parcel;
-
-static void copy(parcel *p, void *data, size_t size)
-{
-    if (p->packs)
-        memcpy(p->at, data, size);
-    else
-        memcpy(data, p->at, size);
-    p->at += size;
 }
 
 /// Contacts of the last step.
@@ -296,50 +312,22 @@ static cairn_status move_pairs(cairn_world *world, const int *joined)
     return team->status;
 }
 
-/// Keeps the cut for the next step.
-static cairn_status keep_cut(cairn_world *world, const eng_domains *domains)
-{
-    eng_sharing *s = world->sharing;
-    int *spare = s->kept.of_body;
-    int spare_capacity = s->kept.body_capacity;
-    s->kept.of_body = s->of_body;
-    s->kept.body_capacity = s->body_capacity;
-    s->kept.levels = s->levels;
-    s->kept.body_count = s->body_count;
-    s->kept.before = s->before;
-    s->of_body = spare;
-    s->body_capacity = spare_capacity;
-    s->levels = domains->levels;
-    s->before = s->team.holders;
-    s->body_count = 0;
-    if (domains->levels == 0)
-        return CAIRN_OK;
-    cairn_status status =
-        base_array_reserve(&world->allocator, &s->of_body, &s->body_capacity, world->body_count);
-    if (status != CAIRN_OK)
-        return status;
-    s->body_count = world->body_count;
-    memcpy(s->of_body, domains->of_body, (size_t)world->body_count * sizeof *s->of_body);
-    return CAIRN_OK;
-}
-
-cairn_status eng_sharing_cut(cairn_world *world, const eng_domains *domains, const int *joined)
+cairn_status eng_sharing_recut(cairn_world *world, const int *joined)
 {
     eng_sharing *s = world->sharing;
     if (!eng_sharing_is_active(world))
         return CAIRN_OK;
-    con_holders_find(domains->levels, s->team.ranks.count, &s->team.holders);
-    bool same = s->before.levels == domains->levels;
+    s->task = base_arena_array(world->arena, int, "sharing", world->pair_count);
+    if (s->task == NULL)
+        return CAIRN_ERROR_MEMORY;
+    con_holders_find(world->cut.levels, s->team.ranks.count, &s->team.holders);
+    count_step(world);
+    bool same = s->before.levels == world->cut.levels;
     for (int place = 0; place < world->pair_count; place++) {
-        s->task[place] = task_of(world, domains, world->body_count, place);
+        s->task[place] = task_of(world, place);
         same = same && s->task[place] == s->task_before[place];
     }
-    s->kept.whole = s->whole;
-    s->kept.steps = s->steps;
-    s->steps += domains->levels > 0;
-    s->whole = s->whole && domains->levels == 0;
-    cairn_status status = same || s->before.levels == 0 ? CAIRN_OK : move_pairs(world, joined);
-    return status == CAIRN_OK ? keep_cut(world, domains) : status;
+    return same || s->before.levels == 0 ? CAIRN_OK : move_pairs(world, joined);
 }
 
 void eng_sharing_undo(cairn_world *world)
@@ -347,15 +335,8 @@ void eng_sharing_undo(cairn_world *world)
     eng_sharing *s = world->sharing;
     if (!eng_sharing_is_active(world))
         return;
-    int *of_body = s->of_body;
-    int capacity = s->body_capacity;
-    s->of_body = s->kept.of_body;
-    s->body_capacity = s->kept.body_capacity;
-    s->kept.of_body = of_body;
-    s->kept.body_capacity = capacity;
-    s->levels = s->kept.levels;
-    s->body_count = s->kept.body_count;
-    s->before = s->kept.before;
+    s->team.holders = s->before;
+    s->borders.current = false;
     s->whole = s->kept.whole;
     s->steps = s->kept.steps;
 }
@@ -366,13 +347,17 @@ cairn_status eng_sharing_plan(cairn_world *world, const int (*body)[2], int row_
     if (!eng_sharing_is_active(world))
         return CAIRN_OK;
     int *domain = base_arena_array(world->arena, int, "sharing", row_count);
-    if (domain == NULL)
-        return CAIRN_ERROR_MEMORY;
+    cairn_status status = domain != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    bool stays = s->borders.current && !world->cut_renewed;
+    if (status == CAIRN_OK && world->cut.levels > 0 && !stays)
+        status = eng_borders_make(world, s->task);
+    if (status != CAIRN_OK)
+        return status;
     for (int row = 0; row < row_count; row++)
         domain[row] = ENG_DOMAIN_ANY;
-    for (int k = 0; k < world->active_count && s->levels > 0; k++) {
+    for (int k = 0; k < world->active_count && world->cut.levels > 0; k++) {
         int i = world->active[k];
-        domain[eng_solver_row(world, i)] = s->of_body[i];
+        domain[eng_solver_row(world, i)] = world->cut.of_body[i];
     }
     return con_team_plan(&s->team, &world->domains, body, domain, row_count, world->arena);
 }
@@ -384,7 +369,7 @@ static void gather_pairs(const cairn_world *world)
 {
     eng_sharing *s = world->sharing;
     con_team *team = &s->team;
-    const eng_domains cut = {.levels = s->levels, .of_body = s->of_body};
+    const con_holders *holders = &team->holders;
     int self = team->ranks.number, leading = world->leading != NULL ? world->leading_count : 0;
     size_t size = sizeof *world->pairs + (leading > 0 ? sizeof *world->leading : 0);
     for (int turn = 0; turn < 3; turn++) {
@@ -397,9 +382,9 @@ static void gather_pairs(const cairn_world *world)
         for (int rank = 0; rank < team->ranks.count; rank++) {
             size_t sent = 0, received = 0;
             for (int i = 0; i < world->pair_count; i++) {
-                int task = task_of(world, &cut, s->body_count, i), first = s->before.of[task].first;
-                bool out = first == self && !con_holders_have(&s->before, task, rank);
-                bool in = first == rank && !con_holders_have(&s->before, task, self);
+                int task = task_of(world, i), first = holders->of[task].first;
+                bool out = first == self && !con_holders_have(holders, task, rank);
+                bool in = first == rank && !con_holders_have(holders, task, self);
                 sent += out ? size : 0;
                 received += in ? size : 0;
                 if (!(turn == 1 ? out : turn == 2 && in))
@@ -424,6 +409,7 @@ cairn_status eng_sharing_gather(const cairn_world *world, bool problem)
     eng_sharing *s = world->sharing;
     if (s == NULL || s->team.status != CAIRN_OK)
         return s != NULL ? s->team.status : CAIRN_OK;
+    eng_borders_join(world);
     int64_t before = s->team.sent_bytes;
     if (!s->whole) {
         eng_contacts contacts = world->contacts;

@@ -1,39 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contacts of the implicit law shared by several processes.
 //
-// All processes have all bodies and the same list of pairs. A process holds the pairs of its
-// domains (contact/problem/team.h): it alone, or with others at borders, runs the narrow phase,
-// assembles, solves and books their contacts. The domains of a step are cut when its contacts are
-// counted; where a pair changes hands then, what was found of it goes along. Of the contacts that a
-// process does not hold it knows how many there are and whose, nothing else, until it gathers.
+// All processes have the same list of pairs, and all bodies when it is made. A process holds the
+// pairs of its domains (contact/problem/team.h): it alone, or with others at borders, runs the
+// narrow phase, assembles, solves and books their contacts. The domains are cut when the contacts
+// of a new list are counted, and kept with the list; where a pair changes hands then, what was
+// found of it goes along. Of the contacts of a task that a process does not hold it knows how many
+// there are, nothing else, until it gathers.
 #ifndef CAIRN_ENGINE_PAIRS_SHARING_H
 #define CAIRN_ENGINE_PAIRS_SHARING_H
 
 #include "contact/problem/team.h"
+#include "engine/pairs/borders.h"
 #include "engine/pairs/domains.h"
 
 typedef struct eng_sharing {
+    cairn_world *world; // whose it is
     con_team team;
+    eng_borders borders;
     bool active;            // the step at hand is shared
     bool whole;             // all processes have all contacts, and what pairs remember
     bool complete;          // and the whole problem of the step
     int64_t steps;          // that were shared
     int64_t gathered_bytes; // of team.sent_bytes, what gathering sent
-    // the last cut
-    int *of_body; // [body_count]
-    int levels, body_count, body_capacity;
-    con_holders before; // of its tasks
-    // the one before it, to which a step that is taken back returns
+    // before the step at hand, to which it returns when it is taken back
     struct {
-        int *of_body;
-        int levels, body_count, body_capacity;
-        con_holders before;
         bool whole;
         int64_t steps;
     } kept;
+    con_holders before; // of the tasks of the cut with which the step began
     // of the step at hand, in the arena
-    int *task_before; // [pair_count] of each place of the plan, in the cut of the step before
-    int *task;        // the same, in the cut of this one
+    int *task_before; // [pair_count] of each place of the plan, in the cut with which it began
+    int *task;        // the same, in the cut that it has; mostly the same list
     int *moved_first; // where the raw contacts of a place that came are; -1 for none. NULL: none
     geo_contact *moved;
 } eng_sharing;
@@ -65,14 +63,14 @@ static inline bool eng_sharing_has(const cairn_world *world, int place)
            con_holders_have(&s->team.holders, s->task[place], s->team.ranks.number);
 }
 
-/// How many contacts join of each pair, from those that found them.
+/// Before the domains are cut anew: how many contacts join of each pair, from those that found
+/// them.
 /// @param joined  [pair_count] by places of the plan
 void eng_sharing_count(const cairn_world *world, int *joined);
 
 /// The domains are cut: what was found of pairs goes to those who have them now.
 /// @param joined  as before
-cairn_status eng_sharing_cut(cairn_world *world, const eng_domains *domains,
-                             const int *joined) CAIRN_CHECK_RESULT;
+cairn_status eng_sharing_recut(cairn_world *world, const int *joined) CAIRN_CHECK_RESULT;
 
 /// A step is taken back, after its domains were cut: pairs are with those who had them before it.
 void eng_sharing_undo(cairn_world *world);
@@ -82,14 +80,21 @@ void eng_sharing_undo(cairn_world *world);
 cairn_status eng_sharing_plan(cairn_world *world, const int (*body)[2],
                               int row_count) CAIRN_CHECK_RESULT;
 
+/// What each process has of the problem was changed: what others had of it is old.
+static inline void eng_sharing_changed(const cairn_world *world)
+{
+    if (world->sharing != NULL)
+        world->sharing->complete = false;
+}
+
 /// The first failure of a message.
 static inline cairn_status eng_sharing_status(const cairn_world *world)
 {
     return world->sharing != NULL ? world->sharing->team.status : CAIRN_OK;
 }
 
-/// All processes get all contacts and what pairs remember, and with `problem` all of the last
-/// problem and its solution.
+/// All processes get all bodies, all contacts and what pairs remember, and with `problem` all of
+/// the last problem and its solution.
 cairn_status eng_sharing_gather(const cairn_world *world, bool problem) CAIRN_CHECK_RESULT;
 
 /// The same with the problem, and the particle slots.

@@ -98,12 +98,15 @@ static int row_of(const cairn_world *world, int body)
     return world->bodies[body].kind == CAIRN_DYNAMIC ? eng_solver_row(world, body) : -1;
 }
 
-/// Rows of the bodies of all contacts, those of other processes too.
-static void name_bodies(const cairn_world *world, int (*body)[2])
+/// Rows of the bodies of the contacts that this process has.
+static void name_bodies(void *argument, int begin, int end, int chunk, int worker)
 {
-    for (int i = 0; i < world->contacts.cone_count; i++)
+    (void)chunk, (void)worker;
+    const assembly_context *context = argument;
+    for (int i = begin; i < end; i++)
         for (int side = 0; side < 2; side++)
-            body[i][side] = row_of(world, world->contacts.body[i][side]);
+            context->out->body[i][side] =
+                row_of(context->world, context->world->contacts.body[i][side]);
 }
 
 static void assemble_contact(const cairn_world *world, int i, assembled *out)
@@ -223,8 +226,10 @@ cairn_status eng_block_assembly(cairn_world *world)
     if (status != CAIRN_OK || !allocate(world, n, &out))
         return CAIRN_ERROR_MEMORY;
     assembly_context context = {world, &out};
-    if (eng_sharing_is_active(world))
-        name_bodies(world, out.body);
+    if (eng_sharing_is_active(world)) {
+        memset(out.body, 0xff, (size_t)n * sizeof *out.body); // -1: no body
+        con_domains_each(&world->domains, world->workers, n, CONTACT_CHUNK, name_bodies, &context);
+    }
     status = eng_sharing_plan(world, (const int(*)[2])out.body, rows.count);
     if (status != CAIRN_OK)
         return status;

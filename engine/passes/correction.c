@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CORRECTION_SWEEPS = 60, LEAVING_STEPS = 2 };
+enum { CORRECTION_SWEEPS = 60, LEAVING_STEPS = 2, TIE_CHUNK = 512 };
 
 // restitution from which on a contact that bounces opens by itself within LEAVING_STEPS
 static const double bouncing = 0.5;
@@ -123,17 +123,21 @@ static void need_chunk(void *argument, int begin, int end, int chunk, int worker
     context->needed[chunk] = needed;
 }
 
+static void add_need(void *sum, const void *part)
+{
+    bool *any = sum;
+    *any = *any || *(const bool *)part;
+}
+
 /// True when a contact that is not flying apart lies deeper than its slop.
 static bool is_needed(const cairn_world *world)
 {
     need_context context;
     context.world = world;
-    int chunks = con_domains_sum(&world->domains, world->contacts.cone_count, need_chunk, &context,
-                                 (con_rows){context.needed, sizeof *context.needed});
-    for (int k = 0; k < chunks; k++)
-        if (context.needed[k])
-            return true;
-    return false;
+    context.needed[0] = false;
+    con_domains_sum(&world->domains, world->contacts.cone_count, need_chunk, &context,
+                    (con_rows){context.needed, sizeof *context.needed}, add_need);
+    return context.needed[0];
 }
 
 static bool knows_cell(const row *r)
@@ -224,7 +228,7 @@ static void apply(cairn_world *world, const moved_body *bodies, pose *q)
 {
     for (int k = 0; k < world->active_count; k++) {
         int i = world->active[k];
-        if (world->bodies[i].kind != CAIRN_DYNAMIC)
+        if (world->bodies[i].kind != CAIRN_DYNAMIC || eng_is_elsewhere(world, i))
             continue;
         double *d = world->correction[i];
         for (int j = 0; j < 6; j++)
@@ -265,18 +269,51 @@ static void fill_chunk(void *argument, int begin, int end, int chunk, int worker
     context->deepest[chunk] = deepest;
 }
 
+static void add_deepest(void *sum, const void *part)
+{
+    double *deepest = sum;
+    *deepest = fmax(*deepest, *(const double *)part);
+}
+
 /// The rows of all contacts; returns the largest displacement that is asked for, m.
 static double fill_rows(const field *f)
 {
     const con_problem *problem = &f->world->problem;
     fill_context context;
     context.f = f;
-    int chunks = con_domains_sum(problem->domains, problem->contact_count, fill_chunk, &context,
-                                 (con_rows){context.deepest, sizeof *context.deepest});
-    double deepest = 0.0;
-    for (int k = 0; k < chunks; k++)
-        deepest = fmax(deepest, context.deepest[k]);
-    return deepest;
+    context.deepest[0] = 0.0;
+    con_domains_sum(problem->domains, problem->contact_count, fill_chunk, &context,
+                    (con_rows){context.deepest, sizeof *context.deepest}, add_deepest);
+    return context.deepest[0];
+}
+
+typedef struct tie_context {
+    const field *f;
+    bool *ties;
+} tie_context;
+
+/// Whether contacts act between their bodies: closed, bearing, or pushed by the correction.
+static void tie_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const tie_context *context = argument;
+    const eng_contacts *c = &context->f->world->contacts;
+    for (int i = begin; i < end; i++)
+        context->ties[i] =
+            c->gap[i] <= 0.0 || c->R[i][0] > 0.0 || context->f->rows[i].impulse > 0.0;
+}
+
+/// What groups that float are found from, to all.
+static void share_all(const field *f, bool *ties)
+{
+    const cairn_world *world = f->world;
+    if (!eng_sharing_is_active(world))
+        return;
+    con_team *team = &world->sharing->team;
+    eng_borders_join(world);
+    con_team_share_bodies(team, (con_rows){f->bodies, sizeof *f->bodies});
+    con_team_share_contacts(team, (con_rows){ties, sizeof *ties});
+    con_team_share_contacts(team, (con_rows){world->contacts.body, sizeof *world->contacts.body});
 }
 
 cairn_status eng_correct_positions(cairn_world *world, pose *q)
@@ -287,29 +324,37 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q)
     field f = {.world = world};
     if (!allocate(world, &f))
         return CAIRN_ERROR_MEMORY;
+    double kinetic, before, after;
+    eng_energies_general(world, &kinetic, &before);
     double deepest = fill_rows(&f);
     f.precision = 1e-4 * deepest;
     for (int k = 0; k < CORRECTION_SWEEPS; k++)
         if (sweep(&f, k % 2 == 1) <= 1e-3 * deepest)
             break;
-    bool *pushed = base_arena_array(world->arena, bool, "pushed", world->problem.contact_count);
-    if (pushed == NULL)
+    bool *ties = base_arena_array(world->arena, bool, "ties", world->problem.contact_count);
+    if (ties == NULL)
         return CAIRN_ERROR_MEMORY;
-    for (int i = 0; i < world->problem.contact_count; i++)
-        pushed[i] = f.rows[i].impulse > 0.0;
-    if (eng_sharing_is_active(world)) {
-        con_team *team = &world->sharing->team;
-        con_team_share_bodies(team, (con_rows){f.bodies, sizeof *f.bodies});
-        con_team_share_contacts(team, (con_rows){pushed, sizeof *pushed});
-        con_team_share_contacts(team, (con_rows){world->contacts.gap, sizeof(double)});
+    tie_context acting = {&f, ties};
+    con_domains_each(&world->domains, world->workers, world->problem.contact_count, TIE_CHUNK,
+                     tie_chunk, &acting);
+    eng_floating groups = {0};
+    bool floats = true;
+    cairn_status status = CAIRN_OK;
+    if (world->elsewhere != NULL) {
+        eng_borders_send(world, (con_rows){f.bodies, sizeof *f.bodies});
+        status = eng_floating_look(world, ties, &floats);
     }
-    eng_floating groups;
-    cairn_status status = eng_floating_find(world, pushed, &groups);
+    if (status == CAIRN_OK && floats) {
+        share_all(&f, ties);
+        status = eng_floating_find(world, ties, &groups);
+    }
     if (status == CAIRN_OK) {
         apply(world, f.bodies, q);
         for (int k = 0; world->driven != NULL && k < world->driven->count; k++)
             world->driven->strain[k] = f.cell.d[k] / sqrt(world->driven->mass[k]);
         world->energy.correction += eng_floating_restore(world, &groups);
+        eng_energies_general(world, &kinetic, &after);
+        world->energy.correction += after - before;
         world->corrected = true;
     }
     base_arena_rewind(world->arena, mark);

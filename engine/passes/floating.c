@@ -3,6 +3,7 @@
 #include "engine/passes/floating.h"
 
 #include "engine/joints/joints.h"
+#include "engine/pairs/sharing.h"
 
 #include <string.h>
 
@@ -39,16 +40,79 @@ static void tie(const cairn_world *world, int *parent, bool *anchored, int a, in
     anchored[low] = anchored[low] || anchored[high];
 }
 
-static void tie_all(const cairn_world *world, const bool *pushed, int *parent, bool *anchored)
+static void tie_all(const cairn_world *world, const bool *ties, int *parent, bool *anchored)
 {
     const eng_contacts *c = &world->contacts;
     for (int k = 0; k < world->active_count; k++)
         parent[world->active[k]] = world->active[k];
     for (int i = 0; i < c->cone_count; i++)
-        if (c->gap[i] <= 0.0 || c->R[i][0] > 0.0 || pushed[i])
+        if (ties[i])
             tie(world, parent, anchored, c->body[i][0], c->body[i][1]);
     for (int i = 0; i < world->joint_count; i++)
         tie(world, parent, anchored, world->joints[i].body[0], world->joints[i].body[1]);
+}
+
+/// What is anchored in one process is so in those that know one of its bodies; true where that was
+/// news to any.
+static bool pass_anchors(const cairn_world *world, int *parent, bool *anchored, bool *row)
+{
+    bool news = false;
+    for (int k = 0; k < world->active_count; k++) {
+        int body = world->active[k];
+        row[eng_solver_row(world, body)] = anchored[first_of(parent, body)];
+    }
+    eng_borders_send(world, (con_rows){row, sizeof *row});
+    for (int k = 0; k < world->active_count; k++) {
+        int body = world->active[k], first = first_of(parent, body);
+        news = news || (row[eng_solver_row(world, body)] && !anchored[first]);
+        anchored[first] = anchored[first] || row[eng_solver_row(world, body)];
+    }
+    return con_team_any(&world->domains, news);
+}
+
+static void tie_held(const cairn_world *world, const bool *ties, int *parent, bool *anchored)
+{
+    const eng_contacts *c = &world->contacts;
+    for (int k = 0; k < world->active_count; k++)
+        parent[world->active[k]] = world->active[k];
+    for (int task = 0; task < con_domains_tasks(&world->domains); task++) {
+        con_span held = con_domains_held(&world->domains, c->cone_count, task);
+        for (int i = held.begin; i < held.end; i++)
+            if (ties[i])
+                tie(world, parent, anchored, c->body[i][0], c->body[i][1]);
+    }
+}
+
+/// Whether a held contact ties two bodies that nothing anchors.
+static bool holds_floating(const cairn_world *world, const bool *ties, int *parent,
+                           const bool *anchored)
+{
+    const eng_contacts *c = &world->contacts;
+    for (int task = 0; task < con_domains_tasks(&world->domains); task++) {
+        con_span held = con_domains_held(&world->domains, c->cone_count, task);
+        for (int i = held.begin; i < held.end; i++)
+            if (ties[i] && world->bodies[c->body[i][0]].kind == CAIRN_DYNAMIC &&
+                world->bodies[c->body[i][1]].kind == CAIRN_DYNAMIC &&
+                !anchored[first_of(parent, c->body[i][0])])
+                return true;
+    }
+    return false;
+}
+
+cairn_status eng_floating_look(const cairn_world *world, const bool *ties, bool *found)
+{
+    size_t bodies = (size_t)world->body_count;
+    int *parent = base_arena_array(world->arena, int, "group parents", bodies);
+    bool *anchored = base_arena_array(world->arena, bool, "anchored groups", bodies);
+    bool *row = base_arena_array(world->arena, bool, "anchored bodies", world->problem.body_count);
+    if (parent == NULL || anchored == NULL || row == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memset(anchored, 0, bodies * sizeof *anchored);
+    tie_held(world, ties, parent, anchored);
+    while (pass_anchors(world, parent, anchored, row))
+        ;
+    *found = con_team_any(&world->domains, holds_floating(world, ties, parent, anchored));
+    return CAIRN_OK;
 }
 
 /// Angular momentum of one body about its own centre, world axes.
@@ -109,7 +173,7 @@ static void measure(const cairn_world *world, const eng_floating *floating)
     }
 }
 
-cairn_status eng_floating_find(const cairn_world *world, const bool *pushed, eng_floating *floating)
+cairn_status eng_floating_find(const cairn_world *world, const bool *ties, eng_floating *floating)
 {
     size_t bodies = (size_t)world->body_count;
     *floating = (eng_floating){0};
@@ -121,7 +185,7 @@ cairn_status eng_floating_find(const cairn_world *world, const bool *pushed, eng
         return CAIRN_ERROR_MEMORY;
     memset(size, 0, bodies * sizeof *size);
     memset(anchored, 0, bodies * sizeof *anchored);
-    tie_all(world, pushed, parent, anchored);
+    tie_all(world, ties, parent, anchored);
     // a periodic cell has no angular momentum that could be kept
     for (size_t i = 0; i < bodies && world->cell.any; i++)
         anchored[i] = true;
@@ -181,6 +245,8 @@ static void measure_again(const cairn_world *world, const eng_floating *floating
 
 double eng_floating_restore(cairn_world *world, const eng_floating *floating)
 {
+    if (floating->count == 0)
+        return 0.0;
     measure_again(world, floating);
     for (int g = 0; g < floating->count; g++) {
         eng_floating_group *group = &floating->groups[g];

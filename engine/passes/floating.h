@@ -23,12 +23,18 @@ typedef struct eng_floating {
     eng_floating_group *groups; // [count]
 } eng_floating;
 
-/// Groups of the bodies of the general passes that closed implicit contacts and joints tie
-/// together, and their angular momentum with the q and v of now.
-/// @param pushed  [cone contacts] those that act although they are open
+/// Groups of the bodies of the general passes that implicit contacts and joints tie together, and
+/// their angular momentum with the q and v of now.
+/// @param ties  [cone contacts] those that act between their bodies
 /// @return CAIRN_ERROR_MEMORY
-cairn_status eng_floating_find(const cairn_world *world, const bool *pushed,
+cairn_status eng_floating_find(const cairn_world *world, const bool *ties,
                                eng_floating *floating) CAIRN_CHECK_RESULT;
+
+/// Whether there is any of them, in any process: of several that know their own bodies alone.
+/// @param ties  [cone contacts] of those that this process holds
+/// @return CAIRN_ERROR_MEMORY
+cairn_status eng_floating_look(const cairn_world *world, const bool *ties,
+                               bool *found) CAIRN_CHECK_RESULT;
 
 /// After bodies were displaced: each group gets the angular velocity, as one rigid body, that gives
 /// it the angular momentum back, theory.md (7.3). Relative velocities at its contacts and joints,

@@ -12,6 +12,8 @@ static void midpoint_chunk(void *argument, int begin, int end, int chunk, int wo
     double half = 0.5 * world->def.time_step;
     for (int k = begin; k < end; k++) {
         int i = world->active[k];
+        if (eng_is_elsewhere(world, i))
+            continue;
         if (world->bodies[i].kind == CAIRN_FIXED) {
             world->q_mid[i] = world->q[i];
             continue;
@@ -35,6 +37,8 @@ static void free_velocity_chunk(void *argument, int begin, int end, int chunk, i
     cairn_world *world = argument;
     for (int k = begin; k < end; k++) {
         int i = world->active[k];
+        if (eng_is_elsewhere(world, i))
+            continue;
         if (world->bodies[i].kind == CAIRN_DYNAMIC)
             eng_body_free(world, i, world->v_free[i]);
         else

@@ -11,7 +11,7 @@
 #include <string.h>
 
 // SWEEPS: of Gauss-Seidel in a phase; EVENTS: impacts one after the other, for each contact
-enum { SWEEPS = 2000, EVENTS = 2000 };
+enum { SWEEPS = 2000, EVENTS = 2000, CONTACT_CHUNK = 128 };
 
 /// One closed contact, as impacts see it.
 typedef struct site {
@@ -75,15 +75,24 @@ bool eng_impacts_bounce(const cairn_world *world)
     return con_team_any(&world->domains, any);
 }
 
-void eng_impacts_deaden(cairn_world *world)
+static void deaden_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
-    for (int i = 0; i < world->contacts.cone_count; i++) {
+    (void)chunk, (void)worker;
+    cairn_world *world = argument;
+    for (int i = begin; i < end; i++) {
         double part = bounce_of(world, i);
         take_from(&world->problem, i, part);
         if (world->solved->q != world->problem.q)
             take_from(world->solved, i, part);
         ((double(*)[3])world->shift)[i][0] -= part;
     }
+}
+
+void eng_impacts_deaden(cairn_world *world)
+{
+    con_domains_each(&world->domains, world->workers, world->contacts.cone_count, CONTACT_CHUNK,
+                     deaden_chunk, world);
+    eng_sharing_changed(world);
 }
 
 /// Velocity of B against A at a contact, in its frame.

@@ -3,6 +3,7 @@
 // of a shorter step, and back, keep their bits.
 #include "engine/passes/pieces.h"
 
+#include "contact/problem/team.h"
 #include "engine/joints/joints.h"
 #include "engine/measures/time_step.h"
 #include "engine/pairs/spheres/spheres.h"
@@ -66,8 +67,14 @@ static bool is_driven(const cairn_world *world)
 {
     const eng_contacts *c = &world->contacts;
     bool found = false;
-    for (int i = 0; i < c->cone_count && world->motion_count > 0 && !found; i++)
-        found = has_function(world, c->body[i][0]) || has_function(world, c->body[i][1]);
+    int tasks = world->motion_count > 0 ? con_domains_tasks(&world->domains) : 0;
+    for (int task = 0; task < tasks; task++) {
+        con_span held = con_domains_held(&world->domains, c->cone_count, task);
+        for (int i = held.begin; i < held.end && !found; i++)
+            found = has_function(world, c->body[i][0]) || has_function(world, c->body[i][1]);
+    }
+    if (tasks > 0)
+        found = con_team_any(&world->domains, found);
     for (int i = 0; i < world->joint_count && !found; i++)
         found = world->joints[i].motor_function != NULL ||
                 has_function(world, world->joints[i].body[0]) ||

@@ -46,6 +46,15 @@ static int worst_contact(const cairn_world *world)
     return worst;
 }
 
+/// A message between processes failed: what this one has now means nothing.
+static cairn_status fail_sharing(const cairn_world *world, cairn_error *error)
+{
+    return base_fail(error, eng_sharing_status(world),
+                     "step %" PRId64 ", t = %g s: a message between processes failed: %s",
+                     world->step_count + 1, world->time,
+                     cairn_status_text(eng_sharing_status(world)));
+}
+
 /// Why a solver gave no answer; the problem can still be written, with its guess as the answer.
 static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_error *error)
 {
@@ -62,6 +71,8 @@ static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_e
     if (status != CAIRN_ERROR_NONFINITE)
         return base_fail(error, status, "step %" PRId64 ", t = %g s: the solver failed: %s",
                          world->step_count + 1, world->time, cairn_status_text(status));
+    if (eng_sharing_gather(world, false) != CAIRN_OK)
+        return fail_sharing(world, error);
     int worst = worst_contact(world);
     const double *V = c->V[worst];
     return base_fail(
@@ -71,15 +82,6 @@ static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_e
         "m/s, gap %.3g m)",
         world->step_count + 1, world->time, eng_body_label(world, c->body[worst][0]).text,
         eng_body_label(world, c->body[worst][1]).text, V[0], V[1], V[2], c->gap[worst]);
-}
-
-/// A message between processes failed: what this one has now means nothing.
-static cairn_status fail_sharing(const cairn_world *world, cairn_error *error)
-{
-    return base_fail(error, eng_sharing_status(world),
-                     "step %" PRId64 ", t = %g s: a message between processes failed: %s",
-                     world->step_count + 1, world->time,
-                     cairn_status_text(eng_sharing_status(world)));
 }
 
 /// Asked by solvers, in any of their threads.
@@ -174,8 +176,8 @@ static void apply_reactions(cairn_world *world)
             con_apply_impulses(world->solved, (const double(*)[3])world->solved_R, world->solver_v);
         eng_joints_apply(world, world->solver_v);
         if (eng_sharing_is_active(world))
-            con_team_share_bodies(&world->sharing->team,
-                                  (con_rows){world->solver_v, sizeof *world->solver_v});
+            eng_borders_send_velocities(world,
+                                        (con_rows){world->solver_v, sizeof *world->solver_v});
     }
     for (int k = 0; k < world->active_count && (!solved || world->solver_row != NULL); k++) {
         int body = world->active[k];
@@ -352,6 +354,8 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
     cairn_world *world = argument;
     for (int k = begin; k < end; k++) {
         int i = world->active[k];
+        if (eng_is_elsewhere(world, i))
+            continue;
         memset(world->correction[i], 0, sizeof world->correction[i]);
         if (world->bodies[i].kind != CAIRN_FIXED) {
             double v[6];
@@ -377,13 +381,8 @@ cairn_status eng_block_end(cairn_world *world)
     eng_drive_finish(world);
     base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, move_chunk, world);
     world->corrected = false;
-    if (world->def.correction) {
-        double kinetic, before, after;
-        eng_energies_general(world, &kinetic, &before);
+    if (world->def.correction)
         status = eng_correct_positions(world, world->q);
-        eng_energies_general(world, &kinetic, &after);
-        world->energy.correction += after - before;
-    }
     if (status == CAIRN_OK)
         status = eng_joints_finish(world);
     if (status == CAIRN_OK) {

@@ -2,6 +2,7 @@
 // Taking back a step whose solve was interrupted.
 #include "engine/passes/undo.h"
 
+#include "engine/pairs/domains.h"
 #include "engine/pairs/sharing.h"
 
 #include <string.h>
@@ -86,6 +87,7 @@ void eng_step_undo(cairn_world *world)
     world->contacts_before = world->contacts;
     world->contacts = last;
     name_pairs(world);
+    eng_domains_undo(world);
     eng_sharing_undo(world);
     eng_step_forget(world);
 }

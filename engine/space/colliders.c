@@ -84,6 +84,8 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
             world->proxies[i] = nowhere;
             continue;
         }
+        if (eng_is_elsewhere(world, collider->body))
+            continue;
         const pose *q = &context->q[collider->body];
         pose next = collider->place > 0 ? pose_compose(q, &world->places[collider->place - 1]) : *q;
         world->collider_way[i] = way_after(world->collider_way[i], &world->collider_pose[i], &next,

@@ -171,29 +171,51 @@ static void energy_chunk(void *argument, int begin, int end, int chunk, int work
     vec3 g = vec3_from(world->def.gravity);
     for (int k = begin; k < end; k++) {
         int i = world->active[context->first + k];
-        bool dynamic = world->bodies[i].kind == CAIRN_DYNAMIC;
+        bool dynamic = world->bodies[i].kind == CAIRN_DYNAMIC && !eng_is_elsewhere(world, i);
         context->kinetic[k] = dynamic ? eng_body_kinetic_energy(world, i, world->v[i]) : 0.0;
         context->potential[k] =
             dynamic ? world->bodies[i].mass * vec3_dot(g, world->q[i].position) : 0.0;
     }
 }
 
+/// Energies of the bodies of a domain, J.
+typedef struct energy_part {
+    double kinetic, potential;
+} energy_part;
+
+/// The part that a body is added to: that of its domain, or the last one.
+static int part_of(const eng_cut *cut, int body)
+{
+    bool has = cut->levels > 0 && body < cut->body_count && cut->of_body[body] >= 0;
+    return has ? cut->of_body[body] : CON_DOMAIN_TASKS_MAX;
+}
+
 void eng_energies_general(const cairn_world *world, double *kinetic, double *potential)
 {
     energy_context context;
+    energy_part parts[CON_DOMAIN_TASKS_MAX + 1] = {0};
     context.world = world;
     context.first = 0;
-    *kinetic = *potential = 0.0;
     while (context.first < world->active_count) {
         int left = world->active_count - context.first, count = BASE_COUNT(context.kinetic);
         count = left < count ? left : count;
         base_parallel_for(world->workers, count, ENERGY_CHUNK, energy_chunk, &context);
         // one after the other: the sum does not depend on chunks
         for (int k = 0; k < count; k++) {
-            *kinetic += context.kinetic[k];
-            *potential -= context.potential[k];
+            energy_part *part = &parts[part_of(&world->cut, world->active[context.first + k])];
+            part->kinetic += context.kinetic[k];
+            part->potential -= context.potential[k];
         }
         context.first += count;
+    }
+    // the first tasks are those of the domains
+    if (world->elsewhere != NULL)
+        con_domains_tasks_sum(&world->domains, (con_rows){parts, sizeof *parts});
+    *kinetic = parts[CON_DOMAIN_TASKS_MAX].kinetic;
+    *potential = parts[CON_DOMAIN_TASKS_MAX].potential;
+    for (int domain = 0; domain < 1 << world->cut.levels && world->cut.levels > 0; domain++) {
+        *kinetic += parts[domain].kinetic;
+        *potential += parts[domain].potential;
     }
 }
 

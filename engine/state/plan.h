@@ -48,4 +48,11 @@ typedef struct eng_plan {
 
 void eng_plan_release(eng_plan *plan, const base_allocator *allocator);
 
+/// Which domain of the implicit problem each body is in, pairs/domains.h.
+typedef struct eng_cut {
+    int levels;   // of halvings; 0: one domain, and no list of bodies
+    int *of_body; // [body_count]
+    int body_count, body_capacity;
+} eng_cut;
+
 #endif

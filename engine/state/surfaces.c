@@ -92,7 +92,7 @@ static cairn_status append_surface(cairn_world *world, int *index)
                                              &world->surface_capacity, world->surface_count + 1);
     if (status == CAIRN_OK)
         *index = world->surface_count++;
-    world->plan.current = false;
+    eng_plan_drop(world);
     return status;
 }
 
@@ -179,7 +179,7 @@ static void bring_own(cairn_world *world, int index)
 cairn_status eng_material_changed(cairn_world *world, int material)
 {
     eng_material *changed = &world->materials[material];
-    world->plan.current = false;
+    eng_plan_drop(world);
     for (int at = changed->first_surface; at != 0;) {
         bring_own(world, at);
         at = world->surfaces[at].next[world->surfaces[at].pair[0] == material ? 0 : 1];
@@ -190,7 +190,7 @@ cairn_status eng_material_changed(cairn_world *world, int material)
 cairn_status eng_surface_changed(cairn_world *world, int index)
 {
     cairn_status status = CAIRN_OK;
-    world->plan.current = false;
+    eng_plan_drop(world);
     if (index > 0) {
         bring_own(world, index);
         return CAIRN_OK;

@@ -326,12 +326,21 @@ struct cairn_world {
     int raw_capacity;
     bool topology_changed; // bodies were added or placed since the last step
 
+    // domains of the bodies: cut by the first contacts of a new plan and kept with it; the one
+    // before, for a step that is taken back
+    eng_cut cut, cut_before;
+    bool cut_due;     // the plan is another one than the cut was made for
+    bool cut_renewed; // in this step
+
     eng_contacts contacts;        // of the last step
     con_domains domains;          // of its cone contacts
     eng_contacts contacts_before; // of the step before, for matching
 
     struct eng_spheres *spheres; // sphere executor; NULL until it is used
     struct eng_sharing *sharing; // of implicit contacts among processes; NULL: one process
+    /// [body_count] 1 for bodies whose state other processes alone have, pairs/borders.h; NULL:
+    /// none
+    const unsigned char *elsewhere;
 
     atomic_int interrupt;  // cairn_world_interrupt was called; the next look at it ends a step
     struct eng_undo *undo; // of this step, in the arena; NULL where no general passes have work
@@ -349,6 +358,7 @@ struct cairn_world {
     struct eng_rolling *rolling; // of this step, in the arena; NULL: no contact resists rolling
     double closing_fastest,
         closing_left;           // m/s, at which contacts close freely, and after the solve
+    bool contacts_driven;       // a body with a prescribed motion takes part in the last problem
     double (*free_relative)[3]; // [contacts.cone_count] q of the problem, as its writer
     const double (*shift)[3]; // [contacts.cone_count] m/s, what restitution, gap and drift add to q
     double (*given)[3]; // [contacts.cone_count] N s, of impacts and cohesion, before the problem;
@@ -377,6 +387,19 @@ struct cairn_world {
     double time_start; // s, of step 0
     double time;
 };
+
+/// The plan of the pairs is to be made anew, and with it the domains.
+static inline void eng_plan_drop(cairn_world *world)
+{
+    world->plan.current = false;
+    world->cut_due = true;
+}
+
+/// Whether this process does not know the state of a body: other processes move it.
+static inline bool eng_is_elsewhere(const cairn_world *world, int body)
+{
+    return world->elsewhere != NULL && world->elsewhere[body] != 0;
+}
 
 /// Principal moments, kg m2.
 static inline vec3 eng_inertia_of(const cairn_world *world, int body)

@@ -249,6 +249,13 @@ static cairn_status rebuild(loop *l, int count, base_workers *workers)
     return status;
 }
 
+bool geo_broad_phase_is_current(geo_broad_phase *broad, const geo_proxy *proxies, int count,
+                                double reach, base_workers *workers)
+{
+    loop l = {.broad = broad, .proxies = proxies, .reach = reach};
+    return count == broad->count && list_is_current(&l, count, workers);
+}
+
 cairn_status geo_broad_phase_update(geo_broad_phase *broad, const geo_proxy *proxies, int count,
                                     double reach, double skin, bool force, base_workers *workers,
                                     bool *rebuilt)
@@ -256,7 +263,7 @@ cairn_status geo_broad_phase_update(geo_broad_phase *broad, const geo_proxy *pro
     BASE_ASSERT(count >= 0 && reach >= 0.0 && skin >= 0.0);
     loop l = {.broad = broad, .proxies = proxies, .reach = reach, .margin = reach + skin};
     *rebuilt = false;
-    if (!force && skin > 0.0 && count == broad->count && list_is_current(&l, count, workers))
+    if (!force && skin > 0.0 && geo_broad_phase_is_current(broad, proxies, count, reach, workers))
         return CAIRN_OK;
     *rebuilt = true;
     return rebuild(&l, count, workers);

@@ -39,6 +39,10 @@ cairn_status geo_broad_phase_update(geo_broad_phase *broad, const geo_proxy *pro
                                     double reach, double skin, bool force, base_workers *workers,
                                     bool *rebuilt) CAIRN_CHECK_RESULT;
 
+/// Whether an update without `force` and with a skin would find the list as it is.
+bool geo_broad_phase_is_current(geo_broad_phase *broad, const geo_proxy *proxies, int count,
+                                double reach, base_workers *workers);
+
 /// Current list; valid until the next update.
 const geo_pair *geo_broad_phase_pairs(const geo_broad_phase *broad, int *count);
 

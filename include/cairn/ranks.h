@@ -35,15 +35,17 @@ typedef struct cairn_ranks {
 /// all have the same bits. From the next list of pairs on they share the sphere executor's work:
 /// each lists the pairs of its own slots, computes the forces on these, and gets from the others
 /// what its pairs need. Of the
-/// implicit law each finds and solves the contacts of its domains, and has the velocities of all
-/// bodies. What cannot be shared (joints, loads, servos, all that docs/distributed.md names) is
+/// implicit law each finds and solves the contacts of its domains, and moves the bodies of these
+/// contacts. What cannot be shared (joints, loads, servos, all that docs/distributed.md names) is
 /// computed by every process; a step in which an emitter or outlet acts gathers first. Between
-/// steps a process then has the state of its own slots and contacts: cairn_world_gather brings the
-/// rest, before anything of the world is read or changed. Results are the bits of one process.
+/// steps a process then has the state of its own slots, bodies and contacts: cairn_world_gather
+/// brings the rest, before anything of the world is read or changed. Results are the bits of one
+/// process.
 /// @param ranks  copied
 /// @return CAIRN_ERROR_ARGUMENT for numbers that do not fit, or a world that is shared already;
 ///         CAIRN_ERROR_MEMORY
-/// Tests: tests/unit/engine/actions/test_share.c, tests/cli/driven/test_ranks.py
+/// Tests: tests/unit/engine/actions/test_share.c, test_share_implicit.c,
+/// tests/cli/driven/test_ranks.py
 CAIRN_API cairn_status cairn_world_share(cairn_world *world, const cairn_ranks *ranks,
                                          cairn_error *error) CAIRN_CHECK_RESULT;
 

@@ -172,11 +172,17 @@ static void add_chunk(void *argument, int begin, int end, int chunk, int worker)
     context->part[chunk] = sums;
 }
 
+static void add_sums(void *sum, const void *part)
+{
+    con_residual_sums_add(sum, part);
+}
+
 // sums at R and U of all contacts, and island by island where they are known
 static con_residual_sums add_up(con_cascade *c)
 {
-    con_residual_sums part[CON_CHUNKS_MAX], total = {0};
+    con_residual_sums part[CON_CHUNKS_MAX];
     sum_context context = {c, part};
+    part[0] = (con_residual_sums){0};
     int n = c->problem->contact_count;
     for (int k = 0; k < c->island_count; k++)
         c->sums[k] = (con_residual_sums){0};
@@ -186,11 +192,9 @@ static con_residual_sums add_up(con_cascade *c)
         con_team_share_contacts(domains->team, (con_rows){c->R, sizeof *c->R});
         con_team_share_contacts(domains->team, (con_rows){c->U, sizeof *c->U});
     }
-    int chunks = con_domains_sum(c->is_split ? NULL : domains, n, add_chunk, &context,
-                                 (con_rows){part, sizeof *part});
-    for (int k = 0; k < chunks; k++)
-        con_residual_sums_add(&total, &part[k]);
-    return total;
+    con_domains_sum(c->is_split ? NULL : domains, n, add_chunk, &context,
+                    (con_rows){part, sizeof *part}, add_sums);
+    return part[0];
 }
 
 /// U at R; by the bodies of the sweep where they are those of R.

@@ -6,21 +6,11 @@
 #include "contact/problem/residual.h"
 #include "contact/solvers/first_order/sweep.h"
 #include "tests/unit/contact/bond.h"
+#include "tests/unit/post.h"
 
 #include <math.h>
-#include <pthread.h>
 
-enum { RANKS_MOST = 11, CONTACTS = 4 * COLUMNS * ROWS, BODIES = COLUMNS * ROWS };
-
-// one message from each to each, at a time
-typedef struct post {
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    unsigned char *bytes[RANKS_MOST][RANKS_MOST];
-    size_t size[RANKS_MOST][RANKS_MOST];
-    int wrong;      // messages of another size than was expected
-    int fail_after; // messages that arrive; negative: all
-} post;
+enum { CONTACTS = 4 * COLUMNS * ROWS, BODIES = COLUMNS * ROWS };
 
 typedef struct result {
     double R[CONTACTS][3], U[CONTACTS][3], v[BODIES][6];
@@ -37,29 +27,6 @@ typedef struct rank {
     result result;
 } rank;
 
-static void send(post *p, int from, const cairn_message *m)
-{
-    while (p->bytes[from][m->rank] != NULL)
-        pthread_cond_wait(&p->changed, &p->mutex);
-    p->bytes[from][m->rank] = malloc(m->sent_size + 1);
-    memcpy(p->bytes[from][m->rank], m->sent, m->sent_size);
-    p->size[from][m->rank] = m->sent_size;
-    pthread_cond_broadcast(&p->changed);
-}
-
-static void receive(post *p, int to, const cairn_message *m)
-{
-    while (p->bytes[m->rank][to] == NULL)
-        pthread_cond_wait(&p->changed, &p->mutex);
-    if (p->size[m->rank][to] == m->received_size)
-        memcpy(m->received, p->bytes[m->rank][to], m->received_size);
-    else
-        p->wrong++;
-    free(p->bytes[m->rank][to]);
-    p->bytes[m->rank][to] = NULL;
-    pthread_cond_broadcast(&p->changed);
-}
-
 static cairn_status exchange(void *context, const cairn_message *messages, int count,
                              cairn_error *error)
 {
@@ -68,14 +35,7 @@ static cairn_status exchange(void *context, const cairn_message *messages, int c
     (void)error;
     if (p->fail_after == 0)
         return CAIRN_ERROR_UNSUPPORTED;
-    pthread_mutex_lock(&p->mutex);
-    for (int i = 0; i < count; i++)
-        if (messages[i].sent_size > 0)
-            send(p, self->number, &messages[i]);
-    for (int i = 0; i < count; i++)
-        if (messages[i].received_size > 0)
-            receive(p, self->number, &messages[i]);
-    pthread_mutex_unlock(&p->mutex);
+    post_exchange(p, self->number, messages, count);
     return CAIRN_OK;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Domains of a large world: upright cuts, balanced, with few contacts across; threads and a restart
-// change no bit.
+// Domains of a large world: upright cuts, balanced, with few contacts across, as long as the list
+// of pairs is the same; threads and a restart change no bit.
 #include "engine/pairs/domains.h"
 
 #include "tests/check.h"
@@ -227,6 +227,9 @@ static void a_restart_changes_no_bit(void **state)
         take_steps(world, 1);
         take_steps(other, 1);
         assert_true(cairn_world_get_hash(world) == cairn_world_get_hash(other));
+        assert_false(world->cut_renewed || other->cut_renewed);
+        assert_memory_equal(world->cut.of_body, other->cut.of_body,
+                            (size_t)world->body_count * sizeof *world->cut.of_body);
     }
     assert_int_equal(world->domains.levels, 2);
     cairn_world_destroy(world);
@@ -234,10 +237,41 @@ static void a_restart_changes_no_bit(void **state)
     unlink(path);
 }
 
+// bodies change contacts, and their domain with the next list of pairs alone
+static void domains_stay_with_the_list(void **state)
+{
+    (void)state;
+    cairn_world *world = wall(100, 0.0, 1);
+    take_steps(world, 1);
+    assert_true(world->cut_renewed);
+    size_t size = (size_t)world->body_count * sizeof *world->cut.of_body;
+    int *before = malloc(size), contacts = world->contacts.cone_count;
+    memcpy(before, world->cut.of_body, size);
+    // a brick of the highest row leaves its contacts, and then goes to the other end
+    const double up[3] = {0.0, 0.0, 0.5}, still[3] = {0};
+    int body = cairn_body_count(world) - 1;
+    check(cairn_body_set_velocity(world, cairn_body_at(world, body), up, still, &error));
+    take_steps(world, 1);
+    assert_false(world->cut_renewed);
+    assert_true(world->contacts.cone_count < contacts);
+    assert_memory_equal(world->cut.of_body, before, size);
+    cairn_body_view view;
+    check(cairn_body_get(world, cairn_body_at(world, body), &view));
+    view.position[0] = -0.3;
+    check(cairn_body_set_pose(world, cairn_body_at(world, body), view.position, view.orientation,
+                              &error));
+    take_steps(world, 1);
+    assert_true(world->cut_renewed);
+    assert_int_not_equal(world->cut.of_body[body], before[body]);
+    free(before);
+    cairn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cuts_are_upright_and_even),
+        cmocka_unit_test(domains_stay_with_the_list),
         cmocka_unit_test(contacts_of_joints_come_last),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(a_restart_changes_no_bit),
