@@ -96,8 +96,8 @@ def peak_of(curves):
 
 
 def critical_of(curves):
-    """Angle of the mean stresses beyond a strain of 0.15."""
-    return angle([statistics.mean(values[i] for curve in curves for values in curve[15:CLASSES]) for i in (0, 1)])
+    """Angle of the mean stresses beyond a strain of 0.1."""
+    return angle([statistics.mean(values[i] for curve in curves for values in curve[10:CLASSES]) for i in (0, 1)])
 
 
 def errors(of, *families):
@@ -135,7 +135,7 @@ def main():
             sets[law][key] = value
     name_of = lambda law: "-".join([law, *(f"{key}{value}" for key, value in sorted(sets[law].items()))])
     hooke = family(name_of("hooke"), seeds, where, **sets["hooke"])
-    rigid = family(name_of("rigid"), seeds, where, *RIGID, **{"rigid": "true", "step": 2e-3, **sets["rigid"]})
+    rigid = family(name_of("rigid"), seeds, where, *RIGID, **{"rigid": "true", "step": 1e-3, **sets["rigid"]})
     for title, of in (("critical", critical_of), ("peak", lambda curves: peak_of(curves)[0])):
         a, b, ratio = errors(of, hooke, rigid)
         print(f"{title:8} hooke {of(hooke):6.2f} +- {a:.2f}, rigid {of(rigid):6.2f} +- {b:.2f} degrees; rigid over hooke "

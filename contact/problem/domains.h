@@ -78,9 +78,8 @@ typedef void con_add_function(void *sum, const void *part);
 
 /// The same as con_domains_chunks with partial results, whose sum all processes then have: chunks
 /// are added in their order to the sums of their tasks, and these in theirs.
-/// @param parts  [CON_CHUNKS_MAX] rows, the chunks' results, which `function` writes; out: the sum
-/// in
-///               the first one, which stays as it is where there is no contact. Parts of other
+/// @param parts  [CON_CHUNKS_MAX] rows, the chunks' results, which `function` writes; out: in the
+///               first one the sum, and what it was where there is no contact. Parts of other
 ///               processes are zeros where messages failed: team.h
 void con_domains_sum(const con_domains *domains, int count, base_chunk_function *function,
                      void *context, con_rows parts, con_add_function *add);

@@ -7,6 +7,7 @@
 #include "engine/state/ids.h"
 
 #include "base/elementary.h"
+#include "base/timer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,8 +23,11 @@ enum { GRAINS_MAX = 1 << 27, ROUNDS_MAX = 30000 };
 
 cairn_packing_def cairn_default_packing_def(void)
 {
-    return (cairn_packing_def){
-        .turned = true, .attempts = 1000, .seed = 1, .cookie = PACKING_COOKIE};
+    return (cairn_packing_def){.turned = true,
+                               .attempts = 1000,
+                               .time_limit = INFINITY,
+                               .seed = 1,
+                               .cookie = PACKING_COOKIE};
 }
 
 /// A packing while it is made.
@@ -33,6 +37,7 @@ typedef struct packing {
     const char *name;
     eng_mixture mixture;
     double volume; // m3, of the region
+    double until;  // s of base_timer_seconds(), when time ends
     eng_grain *grains;
     int count, grain_capacity;
     cairn_body_id *bodies; // made so far
@@ -170,10 +175,16 @@ static cairn_status place_grain(packing *p, eng_near *near, const eng_grain *gra
     return status;
 }
 
-/// Says what there is room for, where that is less than what was asked for.
-static cairn_status check_reached(const packing *p, cairn_error *error)
+/// Says what there is room for, or was time for, where that is less than what was asked for.
+static cairn_status check_reached(const packing *p, bool late, cairn_error *error)
 {
     const cairn_packing_def *def = p->def;
+    if (late)
+        return base_fail(
+            error, CAIRN_ERROR_ARGUMENT,
+            "packing \"%s\": %d grains found a place within %.3g s, with a porosity of "
+            "%.4f; more need more time",
+            p->name, p->body_count, def->time_limit, porosity_of(p));
     if (p->body_count < def->count)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "packing \"%s\": %d of count = %" PRId64
@@ -190,19 +201,21 @@ static cairn_status check_reached(const packing *p, cairn_error *error)
 static cairn_status place_all(packing *p, cairn_error *error)
 {
     eng_near near;
-    bool placed = true;
+    bool placed = true, late = false;
     int64_t cell = 0;
     eng_grain grain = draw_grain(p, 0);
     cairn_status status = eng_near_begin(
         &near, p->world, eng_region_bounds(p->world, &p->def->region), 2.0 * p->mixture.largest);
-    while (status == CAIRN_OK && placed && wants_more(p, p->body_count, volume_of(&grain))) {
+    while (status == CAIRN_OK && placed && !late &&
+           wants_more(p, p->body_count, volume_of(&grain))) {
+        late = base_timer_seconds() > p->until;
         status = place_grain(p, &near, &grain, &cell, &placed, error);
         grain = draw_grain(p, p->body_count);
     }
     eng_near_finish(&near);
     if (status == CAIRN_ERROR_MEMORY)
         return base_fail(error, status, "out of memory for packing \"%s\"", p->name);
-    return status == CAIRN_OK ? check_reached(p, error) : status;
+    return status == CAIRN_OK ? check_reached(p, late, error) : status;
 }
 
 // ---------------------------------------------------------------- deposition
@@ -214,12 +227,14 @@ static cairn_status deposit_all(packing *p, cairn_error *error)
     eng_deposit deposit;
     // spheres are laid down as if they were larger by the gap
     double half_gap = 0.5 * p->def->gap;
-    bool placed = true;
+    bool placed = true, late = false;
     uint64_t drawn = 0;
     eng_grain grain = draw_grain(p, 0);
     cairn_status status = eng_deposit_begin(&deposit, p->world, &p->def->region,
                                             p->mixture.largest + half_gap, error);
-    while (status == CAIRN_OK && placed && wants_more(p, p->body_count, volume_of(&grain))) {
+    while (status == CAIRN_OK && placed && !late &&
+           wants_more(p, p->body_count, volume_of(&grain))) {
+        late = base_timer_seconds() > p->until;
         vec3 place = {0.0, 0.0, 0.0};
         cairn_shape_id shape;
         placed = false;
@@ -243,7 +258,7 @@ static cairn_status deposit_all(packing *p, cairn_error *error)
         grain = draw_grain(p, p->body_count);
     }
     eng_deposit_finish(&deposit);
-    return status == CAIRN_OK ? check_reached(p, error) : status;
+    return status == CAIRN_OK ? check_reached(p, late, error) : status;
 }
 
 // ---------------------------------------------------------------- growth
@@ -335,24 +350,38 @@ static cairn_status out_of_memory(const packing *p, cairn_error *error)
     return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for packing \"%s\"", p->name);
 }
 
+static cairn_status out_of_time(const packing *p, const eng_relax *relax, cairn_error *error)
+{
+    return base_fail(
+        error, CAIRN_ERROR_ARGUMENT,
+        "packing \"%s\": a porosity of %.4g was not reached within %.3g s: grains that touch "
+        "overlap by %.2g %% of their size in the mean; allow more time or ask for less",
+        p->name, porosity_of(p), p->def->time_limit, 100.0 * fmax(relax->mean, 0.0));
+}
+
 /// Until no sphere overlaps another one. Where that cannot be, sizes go back until it can, for the
-/// figure in the message.
+/// figure in the message: by what takes the mean overlap away in beds of spheres, which falls by
+/// 0.6 of the change of size.
 static cairn_status grow_apart(packing *p, eng_relax *relax, cairn_error *error)
 {
     enum { STEPS_BACK = 30 };
     double wanted = porosity_of(p);
     eng_relax_end end;
+    // spheres that are pressed hard do not come free any more, long before their pushes balance
+    relax->ease = 1.0;
     // spheres push a little before they touch, so that the last overlaps go in finite time
     relax->swell = 3e-4;
     if (eng_relax_run(relax, 1e-3, ROUNDS_MAX, &end) != CAIRN_OK)
         return out_of_memory(p, error);
     if (end == ENG_RELAX_APART)
         return CAIRN_OK;
-    for (int i = 0; i < STEPS_BACK && end != ENG_RELAX_APART; i++) {
-        scale_sizes(p, relax, p->factor * (1.0 - fmax(0.1 * relax->deepest, 1e-3)));
+    for (int i = 0; i < STEPS_BACK && end != ENG_RELAX_APART && end != ENG_RELAX_LATE; i++) {
+        scale_sizes(p, relax, p->factor * (1.0 - fmax(relax->mean / 0.6, 1e-3)));
         if (eng_relax_run(relax, 1e-3, ROUNDS_MAX, &end) != CAIRN_OK)
             return out_of_memory(p, error);
     }
+    if (end == ENG_RELAX_LATE)
+        return out_of_time(p, relax, error);
     return base_fail(error, CAIRN_ERROR_ARGUMENT,
                      "packing \"%s\": porosity = %.4g cannot be had: its grains are apart from a "
                      "porosity of %.3f on",
@@ -391,6 +420,8 @@ static cairn_status grow_to_coordination(packing *p, eng_relax *relax, cairn_err
         scale_sizes(p, relax, 0.5 * (low + high));
         if (eng_relax_run(relax, 1e-5, ROUNDS_MAX, &end) != CAIRN_OK)
             return out_of_memory(p, error);
+        if (end == ENG_RELAX_LATE)
+            return out_of_time(p, relax, error);
         double has = coordination_of(relax);
         if (fabs(has - target) <= miss)
             return CAIRN_OK;
@@ -462,6 +493,7 @@ static cairn_status grow_all(packing *p, cairn_error *error)
     cairn_status status = draw_all(p, error);
     if (status == CAIRN_OK && eng_relax_create(&relax, p->world, &def->region, p->count))
         status = out_of_memory(p, error);
+    relax.until = p->until;
     if (status == CAIRN_OK)
         status = scatter(p, &relax, error);
     if (status == CAIRN_OK)
@@ -495,6 +527,10 @@ static cairn_status check_def(const cairn_world *world, const cairn_packing_def 
                          "packing \"%s\": count = %" PRId64 " must be 0 to %d, attempts = %d at "
                          "least 1",
                          name, def->count, (int)GRAINS_MAX, def->attempts);
+    if (!(def->time_limit > 0.0))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "packing \"%s\": time_limit = %g s must be greater than 0", name,
+                         def->time_limit);
     if (!(def->porosity >= 0.0 && def->porosity < 1.0) ||
         !(def->coordination >= 0.0 && def->coordination <= 12.0))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
@@ -573,6 +609,7 @@ cairn_status cairn_packing_create(cairn_world *world, const cairn_packing_def *d
                  .def = def,
                  .name = def->name != NULL ? def->name : "packing",
                  .volume = eng_region_volume(world, &def->region),
+                 .until = base_timer_seconds() + def->time_limit,
                  .factor = 1.0};
     status = pack(&p, error);
     for (int i = p.body_count; i-- > 0 && status != CAIRN_OK;)

@@ -3,6 +3,8 @@
 // the motion that takes energy out.
 #include "engine/grains/relax.h"
 
+#include "base/timer.h"
+
 #include <string.h>
 
 // pairs up to this part of the mean size apart are listed
@@ -17,7 +19,7 @@ cairn_status eng_relax_create(eng_relax *relax, const cairn_world *world,
 {
     const base_allocator *allocator = &world->allocator;
     size_t n = (size_t)count;
-    *relax = (eng_relax){.world = world, .region = region, .count = count};
+    *relax = (eng_relax){.world = world, .region = region, .count = count, .until = INFINITY};
     geo_bounds bounds = eng_region_bounds(world, region);
     relax->low = bounds.low;
     relax->side = vec3_sub(bounds.high, bounds.low);
@@ -268,6 +270,7 @@ static void find_forces(eng_relax *relax)
             relax->deepest = fmax(relax->deepest, depth);
         }
     }
+    relax->mean = pushes > 0 ? sum / (double)pushes / relax->size - relax->swell : 0.0;
     double left = 0.0;
     for (int i = 0; i < relax->count; i++)
         left += vec3_norm(relax->force[i]);
@@ -329,8 +332,10 @@ cairn_status eng_relax_run(eng_relax *relax, double balance, int rounds_max, eng
         relax->rounds++;
         if (relax->deepest <= 0.0)
             *end = ENG_RELAX_APART;
-        else if (relax->unbalance < balance)
+        else if (relax->unbalance < fmax(balance, relax->ease * relax->mean))
             *end = ENG_RELAX_BALANCED;
+        else if (base_timer_seconds() > relax->until)
+            *end = ENG_RELAX_LATE;
         if (*end != ENG_RELAX_STOPPED)
             break;
         move(relax, &pace);

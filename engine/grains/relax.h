@@ -18,6 +18,8 @@ typedef struct eng_relax {
     vec3 *place;    // [count] m
     double *radius; // [count] m
     double swell;   // part of their radius by which spheres push before they touch
+    double ease;    // an unbalance below this times the mean overlap is balance too
+    double until;   // s of base_timer_seconds(), when to give up
     // kept from round to round
     vec3 *speed, *force, *listed; // [count]; listed: places when the list was made
     int *first;                   // [count + 1] of each sphere's neighbours behind it in the list
@@ -27,6 +29,7 @@ typedef struct eng_relax {
     int cell_capacity;
     // results of the last round
     double deepest;   // part of the smaller one's diameter, overlap of true radii
+    double mean;      // part, overlap of true radii of those that push
     double unbalance; // mean force on a sphere, of the mean force of a contact
     int64_t contacts; // of pairs
     int64_t touches;  // of the boundary
@@ -44,7 +47,8 @@ vec3 eng_relax_wrap(const eng_relax *relax, vec3 place);
 typedef enum eng_relax_end {
     ENG_RELAX_APART,    // no true radii overlap
     ENG_RELAX_BALANCED, // they do, and the pushes balance
-    ENG_RELAX_STOPPED   // neither yet
+    ENG_RELAX_STOPPED,  // neither yet
+    ENG_RELAX_LATE      // nor when time ended
 } eng_relax_end;
 
 /// Moves the spheres, by the fast inertial relaxation engine (Bitzek et al. 2006).

@@ -61,8 +61,8 @@ static double curvature(const cairn_world *world, cairn_body_id id)
 }
 
 /// Adds what a contact sets against a speed of the wall along the axis: its spring within a step,
-/// and a dashpot, of which no more than critical damping is assumed. The force that the servo reads
-/// has the dashpot's share in it.
+/// and a dashpot: a critical one, or the law's where that is stronger, since the force that the
+/// servo reads has its share.
 static cairn_status add_impedance(const cairn_world *world, const servo *s,
                                   const cairn_contact_view *c, double share, double *numbers,
                                   cairn_error *error)
@@ -82,10 +82,10 @@ static cairn_status add_impedance(const cairn_world *world, const servo *s,
         .mass = 1.0 / masses,
         .overlap = fmax(-c->gap, 0.0),
     };
-    double stiffness = surface->law->stiffness(surface->parameters, &input).normal;
-    numbers[STIFFNESS] += share * share * stiffness;
-    numbers[IMPEDANCE] +=
-        share * share * (stiffness * world->def.time_step + 2.0 * sqrt(stiffness * input.mass));
+    con_stiffness is = surface->law->stiffness(surface->parameters, &input);
+    double dashpot = fmax(2.0 * sqrt(is.normal * input.mass), is.damping);
+    numbers[STIFFNESS] += share * share * is.normal;
+    numbers[IMPEDANCE] += share * share * (is.normal * world->def.time_step + dashpot);
     return CAIRN_OK;
 }
 
@@ -151,8 +151,10 @@ static cairn_status look_at_cell(const cairn_world *world, const servo *s, doubl
 
 /// The velocity of a moving wall or the rate of the cell: slow where it is stiff, so that it acts
 /// as a dashpot between the contacts and the target, which takes energy out at any gain. A part of
-/// it lasts, so that a bed that keeps yielding leaves no error behind: it gathers in sixteen times
-/// the time in which the contacts answer, slow enough for the springs of many layers in a row.
+/// it lasts, so that a bed that keeps yielding leaves no error behind. For a wall it gathers in
+/// sixteen times the time in which the contacts answer, slow enough for the springs of many layers
+/// in a row; for the cell, which strains all its layers at once, in four times, which is critical
+/// damping.
 static cairn_status set_velocity(const cairn_world *world, const servo *s, double *numbers,
                                  cairn_error *error)
 {
@@ -175,9 +177,11 @@ static cairn_status set_velocity(const cairn_world *world, const servo *s, doubl
         return status;
     }
     double answer = s->def.gain / numbers[IMPEDANCE], h = world->def.time_step;
-    double part = fmin(h * answer * numbers[STIFFNESS] / 16.0, 1.0);
-    // on the way to the target nothing lasts
-    bool near = fabs(wanted) <= 0.1 * fabs(numbers[TARGET]) || wanted * numbers[TARGET] < 0.0;
+    double times = s->def.cell ? 4.0 : 16.0;
+    double part = fmin(h * answer * numbers[STIFFNESS] / times, 1.0);
+    // far from the target nothing lasts on the way to it; what lasts the other way is taken back
+    bool near = fabs(wanted) <= 0.5 * fabs(numbers[TARGET]) || wanted * numbers[TARGET] < 0.0 ||
+                wanted * numbers[LASTING] < 0.0;
     double more = near ? answer * wanted : -numbers[LASTING];
     numbers[LASTING] = fmax(-speed, fmin(speed, numbers[LASTING] + part * more));
     numbers[VELOCITY] = fmax(-speed, fmin(speed, numbers[LASTING] + answer * wanted));

@@ -226,6 +226,8 @@ typedef struct cairn_packing_def {
                          // random and deposition
     bool turned;         // with random orientations; default true
     int attempts;        // random, deposition: places that are tried for a grain; default 1000
+    double time_limit;   // s of wall clock, after which it fails with the figure that was reached;
+                         // default infinite
     uint64_t seed;
     uint32_t cookie;
 } cairn_packing_def;

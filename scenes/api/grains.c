@@ -2,6 +2,8 @@
 // Calls sizes, packing, emitter and outlet: grains that are there, come and go.
 #include "scenes/load/loader.h"
 
+#include "base/timer.h"
+
 #include <lauxlib.h>
 #include <math.h>
 #include <string.h>
@@ -269,6 +271,8 @@ int scn_call_packing(lua_State *L)
     def.attempts = (int)scn_fields_integer(&fields, "attempts", def.attempts, 1, 1000000);
     def.seed =
         (uint64_t)scn_fields_integer(&fields, "seed", scn_loader_of(L)->scene->seed, 0, INT32_MAX);
+    const scn_sandbox *sandbox = scn_sandbox_of(L);
+    def.time_limit = fmax(sandbox->started + sandbox->time_limit - base_timer_seconds(), 1e-3);
     cairn_packing_view view;
     cairn_error error = {0};
     scn_fields_pass(&fields, cairn_packing_create(scn_loader_world(L), &def, &view, &error),

@@ -424,6 +424,41 @@ static void test_refused(void **state)
     }
 }
 
+/// When time ends the figure that was reached is said, and no grain is left.
+static void test_late(void **state)
+{
+    (void)state;
+    cairn_grain_def grain = grain_of(0.009, 0.011);
+    const struct {
+        cairn_packing_method method;
+        double porosity, coordination, time_limit;
+        const char *says;
+    } late[] = {
+        {CAIRN_PACKING_GROWTH, 0.25, 0.0, 1e-9, "within 1e-09 s: grains that touch overlap by"},
+        {CAIRN_PACKING_GROWTH, 0.0, 5.0, 1e-9, "within 1e-09 s: grains that touch overlap by"},
+        {CAIRN_PACKING_RANDOM, 0.7, 0.0, 1e-9, ": 1 grains found a place within 1e-09 s"},
+        {CAIRN_PACKING_DEPOSITION, 0.7, 0.0, 1e-9, ": 1 grains found a place within 1e-09 s"},
+        {CAIRN_PACKING_RANDOM, 0.7, 0.0, -1.0, "time_limit = -1 s must be greater than 0"},
+    };
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++) {
+        cairn_world *world = make_world();
+        double volume;
+        cairn_packing_def def = cairn_default_packing_def();
+        def.region = region_of(world, CAIRN_REGION_BOX, &volume);
+        def.grains = &grain;
+        def.grain_count = 1;
+        def.method = late[i].method;
+        def.porosity = late[i].porosity;
+        def.coordination = late[i].coordination;
+        def.time_limit = late[i].time_limit;
+        assert_int_equal(cairn_packing_create(world, &def, NULL, &error), CAIRN_ERROR_ARGUMENT);
+        if (strstr(error.message, late[i].says) == NULL)
+            fail_msg("case %d: %s", (int)i, error.message);
+        assert_int_equal(cairn_body_count(world), 0);
+        cairn_world_destroy(world);
+    }
+}
+
 /// Random and lattice places keep away from bodies that are there, and take any shape.
 static void test_placed(void **state)
 {
@@ -478,10 +513,11 @@ static void test_placed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_porosity),      cmocka_unit_test(test_count_and_porosity),
-        cmocka_unit_test(test_coordination),  cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_placed),        cmocka_unit_test(test_deposition),
-        cmocka_unit_test(test_deposit_stays), cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_porosity),     cmocka_unit_test(test_count_and_porosity),
+        cmocka_unit_test(test_coordination), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_late),         cmocka_unit_test(test_placed),
+        cmocka_unit_test(test_deposition),   cmocka_unit_test(test_deposit_stays),
+        cmocka_unit_test(test_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
