@@ -148,7 +148,7 @@ cairn_status eng_block_broad_phase(cairn_world *world)
     cairn_status status = eng_colliders_place_listed(world);
     const geo_proxy *proxies = status == CAIRN_OK ? listed_proxies(world) : NULL;
     if (proxies != NULL && is_list_due_elsewhere(world, proxies)) {
-        eng_borders_join(world);
+        eng_borders_join_free(world);
         status = eng_colliders_place_listed(world);
         proxies = status == CAIRN_OK ? listed_proxies(world) : NULL;
     }

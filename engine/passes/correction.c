@@ -347,6 +347,8 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q)
     if (status == CAIRN_OK && floats) {
         share_all(&f, ties);
         status = eng_floating_find(world, ties, &groups);
+        if (groups.count > 0)
+            eng_borders_stay_together(world);
     }
     if (status == CAIRN_OK) {
         apply(world, f.bodies, q);
