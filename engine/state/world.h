@@ -740,8 +740,7 @@ double eng_body_kinetic_energy(const cairn_world *world, int body, const double 
 double eng_body_potential_energy(const cairn_world *world, int body, const pose *q);
 void eng_energies_general(const cairn_world *world, double *kinetic, double *potential);
 
-/// Kinetic energy of a body and the work that gravity did on it from the origin on, J, by q and v;
-/// zeros where it is not dynamic.
+/// Kinetic energy of a body and minus its potential energy, J; zeros where it is not dynamic.
 void eng_body_energies(const cairn_world *world, int body, double *kinetic, double *fallen);
 
 /// Both of all bodies, wherever their state is held.
