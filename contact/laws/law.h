@@ -89,6 +89,7 @@ typedef struct con_law {
     con_law_kind kind;
     base_settings_table table; // parameters of a material pair
     bool uses_mobility;        // asks for B and W of its input, which others need not be given
+    bool uses_previous;        // the same of R_previous
     int history_count;         // doubles kept per contact, at most CON_HISTORY_MAX
     const char *const *history_names;
     void (*cone)(const void *parameters, con_cone_terms *terms);

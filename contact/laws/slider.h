@@ -21,6 +21,21 @@ typedef struct con_slider_answer {
     double friction; // J dissipated by slip since the last call, that of `loss` left out
 } con_slider_answer;
 
+static inline double con_slider_stored(vec3 spring, double stiffness)
+{
+    return stiffness > 0.0 ? 0.5 * vec3_norm_squared(spring) / stiffness : 0.0;
+}
+
+/// Spring force under a slider that slips with `force`.
+static inline vec3 con_slider_relaxed(const con_slider *slider, double step, vec3 before,
+                                      vec3 force)
+{
+    double k = slider->stiffness * step, c = slider->damping;
+    return k > 0.0
+               ? vec3_scale(1.0 / (k + c), vec3_add(vec3_scale(k, force), vec3_scale(c, before)))
+               : vec3_make(0.0, 0.0, 0.0);
+}
+
 /// A spring and a dashpot side by side, in series with a slider, docs/laws.md (2.1)-(2.5). B moves
 /// by `travel` relative to A in time `step`:
 ///     stick:  spring = before - k travel,  force = spring - c travel / step
@@ -28,10 +43,35 @@ typedef struct con_slider_answer {
 ///             spring + (c / (k step)) (spring - before) = force
 /// A spring whose stiffness shrinks loses force with it, so that its displacement stays.
 /// @param spring  N on B; in: turned with the contact already; out: new
-con_slider_answer con_slider_move(const con_slider *slider, vec3 travel, double step, vec3 *spring);
+static inline con_slider_answer con_slider_move(const con_slider *slider, vec3 travel, double step,
+                                                vec3 *spring)
+{
+    con_slider_answer answer = {.dashpot = vec3_scale(-slider->damping / step, travel)};
+    double k = slider->stiffness, k_before = slider->stiffness_before;
+    vec3 whole = *spring, before = k < k_before ? vec3_scale(k / k_before, whole) : whole;
+    *spring = vec3_add_scaled(before, -k, travel);
+    answer.force = vec3_add(*spring, answer.dashpot);
+    double size = vec3_norm(answer.force);
+    if (size > slider->limit) {
+        answer.force = vec3_scale(slider->limit / size, answer.force);
+        *spring = con_slider_relaxed(slider, step, before, answer.force);
+        answer.loss = vec3_sub(answer.force, *spring);
+        answer.dashpot = vec3_make(0.0, 0.0, 0.0);
+    }
+    answer.elastic = con_slider_stored(*spring, k);
+    // the whole old force acted in the first half of the interval
+    double given = -0.5 * vec3_dot(vec3_add(whole, *spring), travel);
+    answer.friction = given - (answer.elastic - con_slider_stored(whole, k_before));
+    return answer;
+}
 
 /// Vector of the last tangent plane taken to that of `normal`: projected, and of its old length.
-vec3 con_tangent_project(vec3 v, vec3 normal);
+static inline vec3 con_tangent_project(vec3 v, vec3 normal)
+{
+    vec3 flat = vec3_add_scaled(v, -vec3_dot(v, normal), normal);
+    double length = vec3_norm(flat);
+    return length > 0.0 ? vec3_scale(vec3_norm(v) / length, flat) : vec3_make(0.0, 0.0, 0.0);
+}
 
 /// v turned by the smallest rotation that takes unit vector `from` to unit vector `to`; exact.
 /// Opposite vectors leave v as it is.

@@ -44,7 +44,7 @@ static pose end_pose(const cairn_world *world, int body, const double v[6])
     pose q = world->q[body];
     double end[6];
     if (world->bodies[body].kind != CAIRN_FIXED)
-        eng_body_end(world, body, v, &q, end);
+        eng_body_end(world, body, NULL, v, &q, end);
     return q;
 }
 

@@ -88,10 +88,15 @@ static void glance_bodies(void *argument, int begin, int end, int chunk, int wor
         const double(*rows)[1] = world->body_data[column];
         if (!must_be_finite(world, column))
             continue;
-        for (int k = begin; k < end; k++)
-            if (!eng_is_elsewhere(world, world->active[k]) &&
-                !all_finite(rows[(size_t)world->active[k] * (size_t)c->width], c->width))
-                atomic_store_explicit(&look->found, true, memory_order_relaxed);
+        // zero times a number is zero if it is finite and else not a number
+        double sum = 0.0;
+        for (int k = begin; k < end; k++) {
+            const double *row = rows[(size_t)world->active[k] * (size_t)c->width];
+            for (int i = 0; i < c->width && !eng_is_elsewhere(world, world->active[k]); i++)
+                sum += 0.0 * row[i];
+        }
+        if (isnan(sum))
+            atomic_store_explicit(&look->found, true, memory_order_relaxed);
     }
 }
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { TOGETHER = 16 }; // steps
+
 cairn_status eng_borders_init(const con_team *team, eng_borders *borders)
 {
     size_t count = (size_t)team->ranks.count;
@@ -161,53 +163,54 @@ void eng_borders_send_velocities(cairn_world *world, con_rows rows)
 {
     if (world->cut.levels == 0)
         return;
-    if (world->elsewhere == NULL && !may_part(world)) {
+    eng_borders *b = &world->sharing->borders;
+    if (world->elsewhere == NULL && (!may_part(world) || b->together > 0)) {
+        b->together -= b->together > 0;
         con_team_share_bodies(&world->sharing->team, rows);
         return;
     }
     eng_borders_send(world, rows);
-    world->elsewhere = world->sharing->borders.elsewhere;
+    world->elsewhere = b->elsewhere;
 }
 
-/// Columns that a step goes on from, in any of its parts, and those that tell of the last one.
+void eng_borders_stay_together(const cairn_world *world)
+{
+    if (world->sharing != NULL)
+        world->sharing->borders.together = TOGETHER;
+}
+
+/// Columns that a step begins with, and those that it leaves.
 static const int columns[] = {ENG_BODY_q,      ENG_BODY_v,     ENG_BODY_q_mid,
                               ENG_BODY_v_free, ENG_BODY_v_end, ENG_BODY_correction};
 
-/// Bytes of a body in all of them.
-static size_t row_bytes(void)
-{
-    size_t size = 0;
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        size += eng_column_row_size(eng_body_column(columns[i]));
-    return size;
-}
+enum { COLUMNS_BEFORE = 2, COLUMNS = (int)(sizeof columns / sizeof columns[0]) };
 
-/// Copies all columns of the bodies of a process between a message and the world; returns the end
-/// of what it has copied.
-static unsigned char *copy_bodies(const cairn_world *world, int owner, unsigned char *at, bool out)
+/// Copies the first columns of the bodies of a process between a message and the world; returns the
+/// end of what it has copied.
+static unsigned char *copy_bodies(const cairn_world *world, int count, int owner, unsigned char *at,
+                                  bool out)
 {
     for (int body = 0; body < world->body_count; body++)
-        for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        for (int i = 0; i < count && owner_of(world, body) == owner; i++) {
             size_t size = eng_column_row_size(eng_body_column(columns[i]));
             unsigned char *row =
                 (unsigned char *)world->body_data[columns[i]] + (size_t)body * size;
-            if (owner_of(world, body) != owner)
-                break;
             memcpy(out ? at : row, out ? row : at, size);
             at += size;
         }
     return at;
 }
 
-void eng_borders_join(const cairn_world *world)
+/// All get the first columns of all bodies.
+static void join(const cairn_world *world, int count)
 {
-    if (world->elsewhere == NULL)
-        return;
     eng_sharing *s = world->sharing;
     con_team *team = &s->team;
     int self = team->ranks.number;
-    size_t size = row_bytes();
+    size_t size = 0;
     int64_t before = team->sent_bytes;
+    for (int i = 0; i < count; i++)
+        size += eng_column_row_size(eng_body_column(columns[i]));
     memset(team->sent_size, 0, (size_t)team->ranks.count * sizeof *team->sent_size);
     memset(team->received_size, 0, (size_t)team->ranks.count * sizeof *team->received_size);
     for (int body = 0; body < world->body_count; body++) {
@@ -220,11 +223,34 @@ void eng_borders_join(const cairn_world *world)
     unsigned char *at = con_team_room(team);
     for (int rank = 0; rank < team->ranks.count && at != NULL; rank++)
         if (rank != self)
-            at = copy_bodies(world, self, at, true);
+            at = copy_bodies(world, count, self, at, true);
     unsigned char *from = at != NULL ? (unsigned char *)con_team_exchange(team) : NULL;
     for (int rank = 0; rank < team->ranks.count && from != NULL; rank++)
         if (rank != self)
-            from = copy_bodies(world, rank, from, false);
+            from = copy_bodies(world, count, rank, from, false);
     s->world->elsewhere = NULL;
+    s->world->moved_energies = NULL;
     s->gathered_bytes += team->sent_bytes - before;
+}
+
+void eng_borders_join(const cairn_world *world)
+{
+    if (world->elsewhere != NULL)
+        join(world, COLUMNS);
+}
+
+void eng_borders_join_free(cairn_world *world)
+{
+    const unsigned char *was_elsewhere = world->elsewhere;
+    double half = 0.5 * world->def.time_step;
+    if (was_elsewhere == NULL)
+        return;
+    join(world, COLUMNS_BEFORE);
+    for (int body = 0; body < world->body_count; body++) {
+        vec3 omega;
+        if (was_elsewhere[body] == 0)
+            continue;
+        world->q_mid[body] = eng_body_middle(world, body, half, &omega);
+        eng_body_free(world, body, world->v_free[body]);
+    }
 }

@@ -19,6 +19,8 @@ typedef struct eng_borders {
     int count, capacity;
     unsigned char *elsewhere; // [elsewhere_capacity] 1 for bodies that are not known here
     int elsewhere_capacity;
+    int together; // steps that are still made with all bodies, since groups floated in the last
+                  // ones
 } eng_borders;
 
 cairn_status eng_borders_init(const con_team *team, eng_borders *borders) CAIRN_CHECK_RESULT;
@@ -36,8 +38,15 @@ void eng_borders_send_velocities(cairn_world *world, con_rows rows);
 /// The same for rows of anything else that owners of bodies know: to those that know the body.
 void eng_borders_send(const cairn_world *world, con_rows rows);
 
-/// All get all that owners know of bodies, in any part of a step; no body is elsewhere then.
-/// Nothing to do where none is.
+/// All get all that owners know of bodies at the end of a step; no body is elsewhere then. Nothing
+/// to do where none is.
 void eng_borders_join(const cairn_world *world);
+
+/// The same once bodies have their free velocities: by the places and velocities before the step.
+void eng_borders_join_free(cairn_world *world);
+
+/// Groups of bodies float, for which all were asked for: steps that follow are made with all, whose
+/// velocities are less than their states.
+void eng_borders_stay_together(const cairn_world *world);
 
 #endif

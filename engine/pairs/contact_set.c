@@ -65,6 +65,13 @@ typedef struct set_context {
     int *explicit_first; // [chunks] where they begin
 } set_context;
 
+/// Whether a law asks for the reaction of the step before in the frame of now, and a solver for
+/// the velocity.
+static bool looks_back(const con_law *law)
+{
+    return law->kind == CON_LAW_CONE || law->uses_previous;
+}
+
 static void add_contact(const set_context *context, int pair_index, const geo_contact *contact,
                         int surface, int made)
 {
@@ -83,6 +90,8 @@ static void add_contact(const set_context *context, int pair_index, const geo_co
     now->point[made] = contact->point;
     int old = find_before(context->before, pair, contact->key);
     eng_contact_carry(now, made, context->before, old);
+    if (old >= 0 && looks_back(world->surfaces[surface].law))
+        eng_contact_turn(now, made, context->before, old);
     const double *released =
         old < 0 ? eng_spheres_released_history(world, pair->colliders, contact->key) : NULL;
     if (released != NULL) {
@@ -188,16 +197,21 @@ static void select_chunk(void *argument, int begin, int end, int chunk, int work
     geo_contact *contacts = world->manifolds[chunk].contacts;
     int read = 0, kept = 0;
     context->explicit_count[chunk] = 0;
-    for (int place = begin; place < end; place++) {
+    memset(context->joined + begin, 0, (size_t)(end - begin) * sizeof *context->joined);
+    for (int k = 0; k < world->taken.busy_count[chunk]; k++) {
+        int place = world->taken.busy[begin + k];
+        if (!eng_sharing_finds(world, place))
+            continue;
         const eng_pair *pair = &world->pairs[world->plan.order[place]];
         int raw = world->raw_count[place], first = kept, *joined = &context->joined[place];
-        *joined = world->raw_count[place] = 0;
-        if ((raw == 0 && pair->count == 0) || !eng_sharing_finds(world, place))
-            continue;
         const eng_surface *surface = &world->surfaces[surface_at(world, place)];
-        for (int k = 0; k < raw; k++, read++)
-            if (joins(context, pair, &contacts[read], surface))
-                contacts[kept++] = contacts[read];
+        for (int end_of_pair = read + raw; read < end_of_pair; read++) {
+            if (!joins(context, pair, &contacts[read], surface))
+                continue;
+            if (kept != read)
+                contacts[kept] = contacts[read];
+            kept++;
+        }
         world->raw_count[place] = *joined = kept - first;
         for (int old = pair->first;
              (old = find_bonded(context, pair, contacts + first, kept - first, surface, old)) >= 0;
@@ -236,6 +250,22 @@ static void take_pair(const set_context *context, int place, const geo_contact *
         fill_pair(context, place, contacts, context->world->raw_count[place]);
 }
 
+/// The first explicit batch whose places begin at a place or behind it.
+static int first_batch(const eng_plan *plan, int place)
+{
+    int batch = place < plan->cone_pairs ? plan->cone_batches : plan->batch[place];
+    return place < plan->cone_pairs || plan->batches[batch].first_place == place ? batch
+                                                                                 : batch + 1;
+}
+
+/// The contacts of batches whose places begin before a place begin with `next`; the batch after.
+static int begin_batches(const eng_plan *plan, int batch, int place, int next)
+{
+    for (; batch < plan->batch_count && plan->batches[batch].first_place < place; batch++)
+        plan->batches[batch].first = next;
+    return batch;
+}
+
 static void fill_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
     (void)worker;
@@ -243,13 +273,12 @@ static void fill_chunk(void *argument, int begin, int end, int chunk, int worker
     cairn_world *world = context->world;
     eng_plan *plan = &world->plan;
     const geo_contact *contacts = world->manifolds[chunk].contacts;
-    int next = context->explicit_first[chunk];
-    for (int place = begin; place < end; place++) {
+    int next = context->explicit_first[chunk], batch = first_batch(plan, begin);
+    for (int k = 0; k < world->taken.busy_count[chunk]; k++) {
+        int place = world->taken.busy[begin + k];
         eng_pair *pair = &world->pairs[plan->order[place]];
-        eng_batch *batch = &plan->batches[plan->batch[place]];
+        batch = begin_batches(plan, batch, place + 1, next);
         if (place >= plan->cone_pairs) {
-            if (place == batch->first_place)
-                batch->first = next;
             context->first[place] = next;
             next += context->joined[place];
         }
@@ -262,6 +291,7 @@ static void fill_chunk(void *argument, int begin, int end, int chunk, int worker
         // for the matching of the next step
         pair->count = has ? context->joined[place] : 0;
     }
+    begin_batches(plan, batch, end, next);
 }
 
 // ---------------------------------------------------------------- places of contacts
@@ -377,6 +407,8 @@ cairn_status eng_block_contact_set(cairn_world *world)
     if (context.joined == NULL || context.first == NULL || context.explicit_count == NULL ||
         context.explicit_first == NULL)
         return CAIRN_ERROR_MEMORY;
+    world->taken.first = context.first;
+    world->taken.count = context.joined;
     eng_contacts spare = world->contacts_before;
     world->contacts_before = world->contacts;
     world->contacts = spare;

@@ -48,8 +48,37 @@ static cairn_status reserve_leading(cairn_world *world, const geo_pair *list, in
     return status;
 }
 
+/// Whether a pair is a fixed half-space and a collider that stays clear of it as long as the list
+/// holds: half-spaces that are not level have no bounds, and the broad phase lists them with all.
+/// @param skin  m, of the list: with its margin the collider stays within its bounds and the skin
+static bool is_out_of_reach(const cairn_world *world, const geo_pair *pair, double skin)
+{
+    for (int side = 0; side < 2 && !world->cell.any; side++) {
+        int plane = side == 0 ? pair->first : pair->second;
+        int other = side == 0 ? pair->second : pair->first;
+        const eng_collider *collider = &world->colliders[plane];
+        if (collider->shape->kind != GEO_HALFSPACE ||
+            world->bodies[collider->body].kind != CAIRN_FIXED)
+            continue;
+        const pose *place = &world->collider_pose[plane];
+        geo_bounds bounds = geo_bounds_inflate(world->proxies[other].bounds, skin);
+        vec3 normal = quat_rotate(place->orientation, (vec3){0.0, 0.0, 1.0});
+        vec3 middle = vec3_scale(0.5, vec3_add(bounds.low, bounds.high));
+        vec3 half = vec3_scale(0.5, vec3_sub(bounds.high, bounds.low));
+        double width = vec3_dot(vec3_abs(normal), half);
+        double height = vec3_dot(normal, vec3_sub(middle, place->position));
+        // heights have the last digits of the places
+        double digits = 1e-15 * (vec3_norm(middle) + vec3_norm(place->position));
+        double least = width + world->collider_margin[plane] + 1e-9 * (height + width) + digits;
+        if (height > least)
+            return true;
+    }
+    return false;
+}
+
 /// New pair list from the broad phase's; pairs that stay keep what they remember. Both are sorted.
-static cairn_status take_pairs(cairn_world *world)
+/// @param skin  m, of the list
+static cairn_status take_pairs(cairn_world *world, double skin)
 {
     int count;
     const geo_pair *list = eng_space_pairs(world, &count);
@@ -69,7 +98,8 @@ static cairn_status take_pairs(cairn_world *world)
     for (int i = 0; i < count; i++) {
         geo_pair pair = {world->listed[list[i].first], world->listed[list[i].second]};
         int a = world->colliders[pair.first].body, b = world->colliders[pair.second].body;
-        if (eng_pair_is_idle(world, a, b) || eng_spheres_owns_pair(world, a, b))
+        if (eng_pair_is_idle(world, a, b) || eng_spheres_owns_pair(world, a, b) ||
+            is_out_of_reach(world, &pair, skin))
             continue;
         while (old < old_count && compare_pairs(&before[old].colliders, &pair) < 0)
             old++;
@@ -118,7 +148,7 @@ cairn_status eng_block_broad_phase(cairn_world *world)
     cairn_status status = eng_colliders_place_listed(world);
     const geo_proxy *proxies = status == CAIRN_OK ? listed_proxies(world) : NULL;
     if (proxies != NULL && is_list_due_elsewhere(world, proxies)) {
-        eng_borders_join(world);
+        eng_borders_join_free(world);
         status = eng_colliders_place_listed(world);
         proxies = status == CAIRN_OK ? listed_proxies(world) : NULL;
     }
@@ -129,14 +159,25 @@ cairn_status eng_block_broad_phase(cairn_world *world)
     bool rebuilt = false;
     status = eng_space_update(world, proxies, skin, &rebuilt);
     if (status == CAIRN_OK && rebuilt)
-        status = take_pairs(world);
+        status = take_pairs(world, skin);
     if (status == CAIRN_OK)
         world->topology_changed = false;
     return status == CAIRN_OK ? eng_plan_update(world) : status;
 }
 
-/// Half-spaces have no bounds: a ball that stays clear of the plane ends the search at once.
-static bool is_clear_of_plane(const cairn_world *world, const eng_pair *pair, double margin)
+/// Keeps that no point of one collider is nearer to one of the other than `apart`, m. Images may
+/// jump.
+static void keep_distance(const cairn_world *world, eng_pair *pair, double apart)
+{
+    double way =
+        world->collider_way[pair->colliders.first] + world->collider_way[pair->colliders.second];
+    if (apart > 0.0 && !world->cell.any)
+        pair->clear = way * (1.0 - 1e-15) + apart * (1.0 - 1e-9);
+}
+
+/// Half-spaces have no bounds: a ball that stays clear of the plane ends the search at once, and
+/// those of the next steps until it may have got there.
+static bool is_clear_of_plane(const cairn_world *world, eng_pair *pair, double margin)
 {
     for (int side = 0; side < 2; side++) {
         int plane = side == 0 ? pair->colliders.first : pair->colliders.second;
@@ -145,8 +186,11 @@ static bool is_clear_of_plane(const cairn_world *world, const eng_pair *pair, do
             continue;
         vec3 centre =
             pose_apply_inverse(&world->collider_pose[plane], world->collider_pose[other].position);
-        if (centre.z - world->colliders[other].shape->bounding_radius > margin)
+        double apart = centre.z - world->colliders[other].shape->bounding_radius;
+        if (apart > margin) {
+            keep_distance(world, pair, apart);
             return true;
+        }
     }
     return false;
 }
@@ -207,10 +251,7 @@ static cairn_status collide(cairn_world *world, int index, double margin, geo_ma
         pair->feature[0] = cache.feature[0];
         pair->feature[1] = cache.feature[1];
     }
-    // images may jump
-    double way = world->collider_way[first] + world->collider_way[second];
-    if (cache.apart > 0.0 && !world->cell.any)
-        pair->clear = way * (1.0 - 1e-15) + cache.apart * (1.0 - 1e-9);
+    keep_distance(world, pair, cache.apart);
     return status;
 }
 
@@ -227,12 +268,15 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
     geo_manifold *manifold = &world->manifolds[chunk];
     manifold->count = 0;
     bool closed_alone = false;
+    int busy = begin;
     for (int i = begin, batch = -1; i < end; i++) {
-        int index = world->plan.order[i], before = manifold->count;
-        world->raw_count[i] = 0;
-        if (!eng_sharing_finds(world, i))
+        int index = world->plan.order[i], before = manifold->count, found = 0;
+        eng_pair *pair = &world->pairs[index];
+        if (!eng_sharing_finds(world, i)) {
+            world->raw_count[i] = 0;
+            world->taken.busy[busy++] = i;
             continue;
-        const eng_pair *pair = &world->pairs[index];
+        }
         if (world->plan.batch[i] != batch) {
             batch = world->plan.batch[i];
             closed_alone = is_closed_alone(world, i);
@@ -240,11 +284,16 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
         double margin = closed_alone ? 0.0
                                      : world->collider_margin[pair->colliders.first] +
                                            world->collider_margin[pair->colliders.second];
-        if (!is_still_clear(world, pair, margin) && !is_clear_of_plane(world, pair, margin) &&
-            collide(world, index, margin, manifold) == CAIRN_ERROR_MEMORY)
-            context->status[chunk] = CAIRN_ERROR_MEMORY;
-        world->raw_count[i] = manifold->count - before;
+        if (!is_still_clear(world, pair, margin) && !is_clear_of_plane(world, pair, margin)) {
+            if (collide(world, index, margin, manifold) == CAIRN_ERROR_MEMORY)
+                context->status[chunk] = CAIRN_ERROR_MEMORY;
+            found = manifold->count - before;
+        }
+        world->raw_count[i] = found;
+        if (found > 0 || pair->count > 0)
+            world->taken.busy[busy++] = i;
     }
+    world->taken.busy_count[chunk] = busy - begin;
 }
 
 static cairn_status reserve_manifolds(cairn_world *world, int chunks)
@@ -270,7 +319,9 @@ cairn_status eng_block_narrow_phase(cairn_world *world)
     if (status != CAIRN_OK)
         return status;
     cairn_status *results = base_arena_array(world->arena, cairn_status, "narrow", chunks);
-    if (results == NULL)
+    world->taken.busy = base_arena_array(world->arena, int, "narrow", world->pair_count);
+    world->taken.busy_count = base_arena_array(world->arena, int, "narrow", chunks);
+    if (results == NULL || world->taken.busy == NULL || world->taken.busy_count == NULL)
         return CAIRN_ERROR_MEMORY;
     memset(results, 0, (size_t)chunks * sizeof *results);
     narrow_context context = {world, results};

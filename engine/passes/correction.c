@@ -347,12 +347,15 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q)
     if (status == CAIRN_OK && floats) {
         share_all(&f, ties);
         status = eng_floating_find(world, ties, &groups);
+        if (groups.count > 0)
+            eng_borders_stay_together(world);
     }
     if (status == CAIRN_OK) {
         apply(world, f.bodies, q);
         for (int k = 0; world->driven != NULL && k < world->driven->count; k++)
             world->driven->strain[k] = f.cell.d[k] / sqrt(world->driven->mass[k]);
         world->energy.correction += eng_floating_restore(world, &groups);
+        world->moved_energies = NULL;
         eng_energies_general(world, &kinetic, &after);
         world->energy.correction += after - before;
         world->corrected = true;

@@ -30,23 +30,21 @@ typedef struct pair_motion {
 } pair_motion;
 
 /// @param spins  [reach] rad/s, v's angular velocities in world axes
-static pair_motion motion_of(const cairn_world *world, const int body[2], const double (*v)[6],
-                             const vec3 *spins)
+static inline void find_motion(const cairn_world *world, const int body[2], const double (*v)[6],
+                               const vec3 *spins, pair_motion *motion)
 {
-    pair_motion motion;
     for (int side = 0; side < 2; side++) {
-        motion.centre[side] = world->q_mid[body[side]].position;
-        motion.velocity[side] = vec3_from(v[body[side]]);
-        motion.omega[side] = spins[body[side]];
+        motion->centre[side] = world->q_mid[body[side]].position;
+        motion->velocity[side] = vec3_from(v[body[side]]);
+        motion->omega[side] = spins[body[side]];
     }
-    motion.drift = vec3_make(0.0, 0.0, 0.0);
+    motion->drift = vec3_make(0.0, 0.0, 0.0);
     if (world->cell.any) {
         vec3 shift = eng_pair_shift(world, body[0], body[1]);
-        motion.drift = mat3_apply(&world->cell.gradient, shift);
-        motion.centre[1] = vec3_add(motion.centre[1], shift);
-        motion.velocity[1] = vec3_add(motion.velocity[1], motion.drift);
+        motion->drift = mat3_apply(&world->cell.gradient, shift);
+        motion->centre[1] = vec3_add(motion->centre[1], shift);
+        motion->velocity[1] = vec3_add(motion->velocity[1], motion->drift);
     }
-    return motion;
 }
 
 /// Velocities of bodies, for `turn_chunk`.
@@ -77,14 +75,14 @@ static vec3 *find_spins(const cairn_world *world, const double (*v)[6])
 }
 
 /// Velocity of the material point of a body.
-static vec3 velocity_at(const pair_motion *motion, int side, vec3 point)
+static inline vec3 velocity_at(const pair_motion *motion, int side, vec3 point)
 {
     return vec3_add(motion->velocity[side],
                     vec3_cross(motion->omega[side], vec3_sub(point, motion->centre[side])));
 }
 
 /// Velocity of B against A at a contact, in its frame.
-static vec3 relative_velocity(const pair_motion *motion, const mat3 *frame, vec3 point)
+static inline vec3 relative_velocity(const pair_motion *motion, const mat3 *frame, vec3 point)
 {
     return mat3_apply(frame,
                       vec3_sub(velocity_at(motion, 1, point), velocity_at(motion, 0, point)));
@@ -92,20 +90,20 @@ static vec3 relative_velocity(const pair_motion *motion, const mat3 *frame, vec3
 
 // ---------------------------------------------------------------- laws
 
-/// Radius of a side of a pair, m; infinite where it is no sphere. A member of a compound is a
+/// Radius of a side of a pair that is a sphere, m, or infinite. A member of a compound is a
 /// sphere to laws that ask how curved it is, not to those that turn it about its centre.
 static double radius_of(const cairn_world *world, int collider, const con_law *law)
 {
     const eng_collider *c = &world->colliders[collider];
     bool member = c->shape != world->shapes[world->bodies[c->body].shape];
-    bool sphere = c->shape->kind == GEO_SPHERE &&
-                  (!member || (law->batch != NULL && law->batch->takes_clumps));
+    bool sphere = !member || (law->batch != NULL && law->batch->takes_clumps);
     return sphere ? c->shape->sphere.radius : INFINITY;
 }
 
 /// What all contacts of a pair say to the law.
-static void fill_pair(const cairn_world *world, int pair, const con_law *law,
-                      const pair_motion *motion, con_impulse_input *input)
+/// @param kind  of the two colliders
+static void fill_pair(const cairn_world *world, int pair, const geo_kind kind[2],
+                      const con_law *law, const pair_motion *motion, con_impulse_input *input)
 {
     const geo_pair *colliders = &world->pairs[pair].colliders;
     const int of[2] = {colliders->first, colliders->second};
@@ -113,13 +111,14 @@ static void fill_pair(const cairn_world *world, int pair, const con_law *law,
         input->centre[side] = motion->centre[side];
         input->velocity[side] = motion->velocity[side];
         input->angular_velocity[side] = motion->omega[side];
-        input->radius[side] = radius_of(world, of[side], law);
+        input->radius[side] = kind[side] == GEO_SPHERE ? radius_of(world, of[side], law) : INFINITY;
         input->mass[side] = world->bodies[world->colliders[of[side]].body].mass;
     }
 }
 
+/// @param looks_back  at R of the last step
 static void fill_contact(const cairn_world *world, int i, const pair_motion *motion,
-                         con_impulse_input *input)
+                         bool looks_back, con_impulse_input *input)
 {
     const eng_contacts *c = &world->contacts;
     input->gap = c->gap[i];
@@ -127,7 +126,8 @@ static void fill_contact(const cairn_world *world, int i, const pair_motion *mot
     input->point = c->point[i];
     input->fresh = c->fresh[i] != 0;
     input->initial = input->fresh && world->step_count == 0;
-    memcpy(input->R_previous, c->R[i], sizeof input->R_previous);
+    if (looks_back)
+        memcpy(input->R_previous, c->R[i], sizeof input->R_previous);
     vec3_store(input->V, relative_velocity(motion, &c->frame[i], c->point[i]));
     memcpy(c->V[i], input->V, sizeof input->V);
 }
@@ -148,8 +148,8 @@ static void fill_mobility(const cairn_world *world, int i, const pair_motion *fr
 }
 
 /// The law's answer goes to the contact, and to its place among the pushes.
-static void keep(eng_contacts *c, int i, const pair_motion *motion,
-                 const con_impulse_output *output, eng_push *push)
+static inline void keep(eng_contacts *c, int i, const pair_motion *motion,
+                        const con_impulse_output *output, eng_push *push)
 {
     memcpy(c->R[i], output->R, sizeof output->R);
     push->impulse = mat3_apply_transposed(&c->frame[i], vec3_from(output->R));
@@ -179,11 +179,11 @@ static void act_at_once(const explicit_context *context, const eng_surface *surf
     con_impulse_output *outputs = world->explicit_outputs + first;
     surface->law->impulses(surface->law, surface->parameters, end - begin, context->inputs + first,
                            c->history + begin, outputs);
-    pair_motion motion;
+    pair_motion motion = {0};
     for (int i = begin, pair = -1; i < end; i++) {
         if (c->pair[i] != pair) {
             pair = c->pair[i];
-            motion = motion_of(world, c->body[i], (const double(*)[6])world->v, world->spins);
+            find_motion(world, c->body[i], (const double(*)[6])world->v, world->spins, &motion);
         }
         keep(c, i, &motion, &outputs[i - begin], &context->pushes[i - c->cone_count]);
     }
@@ -197,18 +197,18 @@ static void run_batch(const explicit_context *context, const eng_batch *batch, i
     const eng_surface *surface = &world->surfaces[batch->surface];
     const con_law *law = surface->law;
     con_impulse_input input = {.step = world->def.time_step};
-    pair_motion motion, free;
+    pair_motion motion = {0}, free = {0};
     double corner = law->corner_radius == NULL ? 0.0 : law->corner_radius(surface->parameters);
     for (int i = begin, pair = -1; i < end; i++) {
         if (c->pair[i] != pair) {
             pair = c->pair[i];
-            motion = motion_of(world, c->body[i], (const double(*)[6])world->v, world->spins);
-            fill_pair(world, pair, law, &motion, &input);
+            find_motion(world, c->body[i], (const double(*)[6])world->v, world->spins, &motion);
+            fill_pair(world, pair, batch->kind, law, &motion, &input);
             if (law->uses_mobility)
-                free = motion_of(world, c->body[i], (const double(*)[6])world->v_free,
-                                 context->free_spins);
+                find_motion(world, c->body[i], (const double(*)[6])world->v_free,
+                            context->free_spins, &free);
         }
-        fill_contact(world, i, &motion, &input);
+        fill_contact(world, i, &motion, law->uses_previous, &input);
         if (law->uses_mobility)
             fill_mobility(world, i, &free, &input);
         if (corner > 0.0)
@@ -272,9 +272,12 @@ static void push_chunk(void *argument, int begin, int end, int chunk, int worker
         bool pushed = false;
         eng_body_pairs part = plan->pairs_of[body];
         for (int k = part.first; k < part.first + part.count; k++) {
-            int side = plan->touch[k] & 1;
-            const eng_pair *pair = &world->pairs[plan->order[plan->touch[k] >> 1]];
-            for (int i = pair->first; i < pair->first + pair->count; i++) {
+            int side = plan->touch[k] & 1, place = plan->touch[k] >> 1;
+            int count = world->taken.count[place];
+            if (count == 0)
+                continue;
+            int first = world->taken.first[place];
+            for (int i = first; i < first + count; i++) {
                 vec3 own = pushes[i].impulse;
                 impulse = side == 0 ? vec3_sub(impulse, own) : vec3_add(impulse, own);
                 torque = vec3_add(torque, pushes[i].torque[side]);
@@ -338,16 +341,21 @@ typedef struct book_context {
     booked *chunks;
 } book_context;
 
+/// Whether the velocity of one of two bodies is prescribed, or that of images.
+static bool is_driven(const cairn_world *world, const int body[2])
+{
+    return world->cell.any || world->bodies[body[0]].kind == CAIRN_MOVING ||
+           world->bodies[body[1]].kind == CAIRN_MOVING;
+}
+
 /// Work on bodies whose velocity is prescribed, which their drivers deliver, and that of the cell.
 static double driver_work(const cairn_world *world, int i)
 {
     const eng_contacts *c = &world->contacts;
     const int *body = c->body[i];
-    if (!world->cell.any && world->bodies[body[0]].kind != CAIRN_MOVING &&
-        world->bodies[body[1]].kind != CAIRN_MOVING)
-        return 0.0;
-    pair_motion of_pair = motion_of(world, body, (const double(*)[6])world->v, world->spins);
+    pair_motion of_pair;
     const pair_motion *motion = &of_pair;
+    find_motion(world, body, (const double(*)[6])world->v, world->spins, &of_pair);
     double work = 0.0;
     // the strain of the cell drives images
     if (world->cell.any)
@@ -383,26 +391,25 @@ static bool has_arrived(const cairn_world *world, int i)
            (world->bodies[body[0]].arrived || world->bodies[body[1]].arrived);
 }
 
-static void book_contact(cairn_world *world, int i, const pair_motion *after, booked *sum)
+/// @param motion  with the angular velocities of the pair
+static inline void book_contact(cairn_world *world, int i, const pair_motion *after,
+                                con_contact_motion *motion, booked *sum)
 {
     eng_contacts *c = &world->contacts;
-    con_contact_motion motion = {
-        .omega = {world->spins[c->body[i][0]], world->spins[c->body[i][1]]},
-        .omega_end = {after->omega[0], after->omega[1]}};
-    memcpy(motion.V, c->V[i], sizeof motion.V);
-    vec3_store(motion.U, relative_velocity(after, &c->frame[i], c->point[i]));
-    memcpy(c->U[i], motion.U, sizeof motion.U);
-    con_contact_energy part =
-        con_impulse_book(&world->explicit_outputs[i - c->cone_count], &motion);
+    memcpy(motion->V, c->V[i], sizeof motion->V);
+    vec3_store(motion->U, relative_velocity(after, &c->frame[i], c->point[i]));
+    memcpy(c->U[i], motion->U, sizeof motion->U);
+    con_contact_energy part = con_impulse_book(&world->explicit_outputs[i - c->cone_count], motion);
     c->releasable[i] = part.releasable;
     c->elastic[i] = part.elastic;
     sum->elastic += part.elastic;
-    sum->start += was_there(world, i) ? part.start : 0.0;
-    sum->population += has_arrived(world, i) ? part.start : 0.0;
+    if (was_there(world, i))
+        sum->start += part.start;
+    if (has_arrived(world, i))
+        sum->population += part.start;
     sum->friction += part.friction;
     sum->damping += part.damping;
     sum->plastic += part.plastic;
-    sum->drivers += driver_work(world, i);
 }
 
 static void book_chunk(void *argument, int begin, int end, int chunk, int worker)
@@ -413,13 +420,22 @@ static void book_chunk(void *argument, int begin, int end, int chunk, int worker
     const eng_contacts *c = &world->contacts;
     booked sum = {0};
     pair_motion after = {0};
+    con_contact_motion motion = {0};
+    bool driven = false;
     for (int i = c->cone_count + begin, pair = -1; i < c->cone_count + end; i++) {
+        const int *body = c->body[i];
         if (c->pair[i] != pair) {
             pair = c->pair[i];
-            after =
-                motion_of(world, c->body[i], (const double(*)[6])world->v_end, context->end_spins);
+            find_motion(world, body, (const double(*)[6])world->v_end, context->end_spins, &after);
+            driven = is_driven(world, body);
+            for (int side = 0; side < 2; side++) {
+                motion.omega[side] = world->spins[body[side]];
+                motion.omega_end[side] = after.omega[side];
+            }
         }
-        book_contact(world, i, &after, &sum);
+        book_contact(world, i, &after, &motion, &sum);
+        if (driven)
+            sum.drivers += driver_work(world, i);
     }
     context->chunks[chunk] = sum;
 }

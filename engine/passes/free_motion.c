@@ -10,25 +10,27 @@ static void midpoint_chunk(void *argument, int begin, int end, int chunk, int wo
     (void)chunk, (void)worker;
     cairn_world *world = argument;
     double half = 0.5 * world->def.time_step;
+    vec3 omega;
     for (int k = begin; k < end; k++) {
         int i = world->active[k];
-        if (eng_is_elsewhere(world, i))
-            continue;
-        if (world->bodies[i].kind == CAIRN_FIXED) {
+        eng_turning *turning = &world->turnings[k];
+        turning->known = world->bodies[i].kind == CAIRN_DYNAMIC && !eng_is_elsewhere(world, i);
+        if (turning->known)
+            eng_body_begin(world, i, turning);
+        else if (world->bodies[i].kind == CAIRN_FIXED)
             world->q_mid[i] = world->q[i];
-            continue;
-        }
-        vec3 omega;
-        world->q_mid[i] = eng_body_middle(world, i, half, &omega);
-        // what follows sees the velocity of the middle of the step, theory.md (1.10)
-        if (world->def.rotation == CAIRN_RIG_EXACT)
-            vec3_store(world->v[i] + 3, omega);
+        else if (world->bodies[i].kind == CAIRN_MOVING)
+            world->q_mid[i] = eng_body_middle(world, i, half, &omega);
     }
 }
 
-void eng_block_midpoint(cairn_world *world)
+cairn_status eng_block_midpoint(cairn_world *world)
 {
+    world->turnings = base_arena_array(world->arena, eng_turning, "turnings", world->general_count);
+    if (world->turnings == NULL)
+        return CAIRN_ERROR_MEMORY;
     base_parallel_for(world->workers, world->general_count, ENG_BODY_CHUNK, midpoint_chunk, world);
+    return CAIRN_OK;
 }
 
 static void free_velocity_chunk(void *argument, int begin, int end, int chunk, int worker)
@@ -39,9 +41,10 @@ static void free_velocity_chunk(void *argument, int begin, int end, int chunk, i
         int i = world->active[k];
         if (eng_is_elsewhere(world, i))
             continue;
-        if (world->bodies[i].kind == CAIRN_DYNAMIC)
+        // dynamic bodies of the general passes got theirs on the way to the midpoint
+        if (world->bodies[i].kind == CAIRN_DYNAMIC && k >= world->general_count)
             eng_body_free(world, i, world->v_free[i]);
-        else
+        else if (world->bodies[i].kind != CAIRN_DYNAMIC)
             memcpy(world->v_free[i], world->v[i], sizeof world->v[i]);
     }
 }

@@ -18,6 +18,7 @@
 #include "engine/passes/undo.h"
 #include "engine/space/drive.h"
 #include "engine/space/space.h"
+#include "engine/state/rotation.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -354,15 +355,32 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
     cairn_world *world = argument;
     for (int k = begin; k < end; k++) {
         int i = world->active[k];
+        double *energies = world->moved_energies[k];
+        energies[0] = energies[1] = 0.0;
         if (eng_is_elsewhere(world, i))
             continue;
         memset(world->correction[i], 0, sizeof world->correction[i]);
         if (world->bodies[i].kind != CAIRN_FIXED) {
             double v[6];
-            eng_body_end(world, i, world->v_end[i], &world->q[i], v);
+            bool known = k < world->general_count && world->turnings[k].known;
+            eng_body_end(world, i, known ? &world->turnings[k] : NULL, world->v_end[i],
+                         &world->q[i], v);
             memcpy(world->v[i], v, sizeof v);
         }
+        eng_body_energies(world, i, &energies[0], &energies[1]);
     }
+}
+
+/// Bodies to the end of the step.
+static cairn_status move_bodies(cairn_world *world)
+{
+    void *energies = base_arena_allocate(world->arena, "energies", (size_t)world->active_count,
+                                         sizeof *world->moved_energies);
+    if (energies == NULL)
+        return CAIRN_ERROR_MEMORY;
+    world->moved_energies = energies;
+    base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, move_chunk, world);
+    return CAIRN_OK;
 }
 
 cairn_status eng_block_end(cairn_world *world)
@@ -379,12 +397,14 @@ cairn_status eng_block_end(cairn_world *world)
         eng_rolling_book(world);
     eng_energy_joints(world);
     eng_drive_finish(world);
-    base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, move_chunk, world);
+    status = move_bodies(world);
     world->corrected = false;
-    if (world->def.correction)
+    if (status == CAIRN_OK && world->def.correction)
         status = eng_correct_positions(world, world->q);
-    if (status == CAIRN_OK)
+    if (status == CAIRN_OK && world->joint_count > 0) {
+        world->moved_energies = NULL;
         status = eng_joints_finish(world);
+    }
     if (status == CAIRN_OK) {
         eng_energy_book(world);
         eng_report_contacts(world);
@@ -428,6 +448,8 @@ static cairn_status begin_step(cairn_world *world)
     world->driven = NULL;
     world->guess = NULL;
     world->solution_U = NULL;
+    world->turnings = NULL;
+    world->moved_energies = NULL;
     world->residual_count = 0;
     world->report = (cairn_step_report){.stop = "none"};
     cairn_status status = eng_spheres_plan(world);
@@ -462,9 +484,10 @@ static cairn_status fail_block(const cairn_world *world, cairn_status status, ca
 static cairn_status run_midpoint(cairn_world *world, cairn_error *error)
 {
     cairn_status status = eng_motions_begin(world, error);
-    if (status == CAIRN_OK)
-        eng_block_midpoint(world);
-    return status;
+    if (status != CAIRN_OK)
+        return status;
+    status = eng_block_midpoint(world);
+    return status == CAIRN_OK ? status : fail_block(world, status, error);
 }
 
 /// The velocity without contacts.

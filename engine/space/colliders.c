@@ -61,12 +61,45 @@ static double margin_of(const cairn_world *world, const eng_collider *collider, 
 static double way_after(double way, const pose *from, const pose *to, double radius)
 {
     quat p = from->orientation, q = to->orientation;
+    // the first way begins here: a plane that turned would have gone without end
+    if (p.w == 0.0 && p.x == 0.0 && p.y == 0.0 && p.z == 0.0)
+        return way;
     double w = q.w - p.w, x = q.x - p.x, y = q.y - p.y, z = q.z - p.z;
     double turn = w * w + x * x + y * y + z * z;
     double step = vec3_distance(to->position, from->position);
     if (turn > 0.0)
         step += 2.0 * radius * sqrt(turn);
     return way * (1.0 + 4e-16) + step * (1.0 + 1e-12);
+}
+
+/// How far a collider may go before its bounds are found again, m: next to nothing of the skin of
+/// the pair list, of shapes whose bounds take their corners.
+static double room_of(const place_context *context, const geo_shape *shape)
+{
+    bool many = shape->kind == GEO_POLYHEDRON;
+    return many && !context->still ? 5e-3 * shape->smallest_size : 0.0;
+}
+
+/// Bounds of a collider where it is now, with its margin: as wide as they were found last and the
+/// way since.
+static geo_bounds bounds_of(const place_context *context, int i)
+{
+    cairn_world *world = context->world;
+    const geo_shape *shape = world->colliders[i].shape;
+    eng_held_bounds *held = &world->collider_bounds[i];
+    double way = world->collider_way[i], gone = (way - held->way) * (1.0 + 1e-12);
+    if (held->shape != shape || !(gone < room_of(context, shape))) {
+        *held = (eng_held_bounds){shape, geo_shape_bounds(shape, &world->collider_pose[i]), way};
+        gone = 0.0;
+    }
+    return geo_bounds_inflate(held->bounds, world->collider_margin[i] + gone);
+}
+
+/// Bounds that were found for what a collider was before mean nothing.
+static void forget_bounds(cairn_world *world, int collider)
+{
+    if (collider < world->proxy_capacity)
+        world->collider_bounds[collider].shape = NULL;
 }
 
 /// Proxy of a collider that no body has: what is not a number overlaps nothing.
@@ -93,9 +126,8 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
         world->collider_pose[i] = next;
         world->collider_margin[i] =
             context->still ? 0.0 : margin_of(world, collider, context->faces);
-        geo_bounds bounds = geo_shape_bounds(collider->shape, &world->collider_pose[i]);
         world->proxies[i] = (geo_proxy){
-            .bounds = geo_bounds_inflate(bounds, world->collider_margin[i]),
+            .bounds = bounds_of(context, i),
             .group = collider->body,
             .mobile = world->bodies[collider->body].kind != CAIRN_FIXED,
         };
@@ -129,8 +161,10 @@ static cairn_status add_colliders(cairn_world *world, int body)
 {
     const eng_body *b = &world->bodies[body];
     int count = eng_collider_count_of(world, body);
-    for (int i = 0; i < b->collider_room; i++)
+    for (int i = 0; i < b->collider_room; i++) {
         world->colliders[b->first_collider + i] = (eng_collider){.body = body};
+        forget_bounds(world, b->first_collider + i);
+    }
     for (int i = 0; i < count; i++) {
         eng_part part = eng_part_of(world, body, i);
         int place = keep_place(world, body, &part);
@@ -174,14 +208,15 @@ void eng_colliders_drop(cairn_world *world, int body)
         if (collider->place > 0)
             world->place_free[world->place_free_count++] = collider->place;
         *collider = (eng_collider){.body = body};
+        forget_bounds(world, b->first_collider + i);
     }
 }
 
 void eng_colliders_release(cairn_world *world)
 {
-    void *arrays[] = {world->colliders,   world->places,        world->place_free,
-                      world->proxies,     world->collider_pose, world->collider_margin,
-                      world->collider_way};
+    void *arrays[] = {world->colliders,    world->places,         world->place_free,
+                      world->proxies,      world->collider_pose,  world->collider_margin,
+                      world->collider_way, world->collider_bounds};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         base_release(&world->allocator, arrays[i]);
     world->colliders = NULL;
@@ -191,6 +226,7 @@ void eng_colliders_release(cairn_world *world)
     world->collider_pose = NULL;
     world->collider_margin = NULL;
     world->collider_way = NULL;
+    world->collider_bounds = NULL;
     world->collider_bodies = world->collider_capacity = world->proxy_capacity = 0;
     world->place_count = world->place_capacity = world->collider_made = 0;
     world->place_free_count = world->place_free_capacity = 0;
@@ -200,7 +236,7 @@ static cairn_status place(const place_context *context, int count)
 {
     cairn_world *world = context->world;
     int all = world->collider_count, known = world->proxy_capacity;
-    int capacity = known, same = known, again = known;
+    int capacity = known, same = known, again = known, bounds = known;
     cairn_status status = eng_colliders_reserve(world);
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &world->proxies, &same, all);
@@ -209,12 +245,14 @@ static cairn_status place(const place_context *context, int count)
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &world->collider_way, &again, all);
     if (status == CAIRN_OK)
+        status = base_array_reserve(&world->allocator, &world->collider_bounds, &bounds, all);
+    if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &world->collider_pose,
                                     &world->proxy_capacity, all);
-    // the first way begins anywhere, but is a number
     for (int i = known; status == CAIRN_OK && i < world->proxy_capacity; i++) {
         world->collider_way[i] = 0.0;
         world->collider_pose[i] = (pose){0};
+        world->collider_bounds[i].shape = NULL;
     }
     if (status == CAIRN_OK)
         base_parallel_for(world->workers, count, COLLIDER_CHUNK, place_chunk, (void *)context);

@@ -46,8 +46,10 @@ void eng_contact_carry(eng_contacts *now, int made, const eng_contacts *before, 
     ENG_CONTACT_COLUMNS(CARRY)
 #undef CARRY
     now->fresh[made] = old < 0;
-    if (old < 0)
-        return;
+}
+
+void eng_contact_turn(eng_contacts *now, int made, const eng_contacts *before, int old)
+{
     vec3 reaction = mat3_apply_transposed(&before->frame[old], vec3_from(before->R[old]));
     vec3_store(now->R[made], mat3_apply(&now->frame[made], reaction));
     // the part along the normal stays along it

@@ -65,7 +65,10 @@ cairn_status eng_contacts_reserve(const base_allocator *allocator, eng_contacts 
 void eng_contacts_release(const base_allocator *allocator, eng_contacts *contacts);
 
 /// Begins contact `made` with what it takes over from contact `old` of the step before; old < 0:
-/// there was none.
+/// there was none. U and R are as they were in the old frame.
 void eng_contact_carry(eng_contacts *now, int made, const eng_contacts *before, int old);
+
+/// Turns U and R of contact `made` from the frame of contact `old` to its own.
+void eng_contact_turn(eng_contacts *now, int made, const eng_contacts *before, int old);
 
 #endif

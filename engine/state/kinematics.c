@@ -10,7 +10,11 @@
 /// Applied torque in principal axes at the midpoint.
 static vec3 midpoint_torque(const cairn_world *world, int body)
 {
-    return quat_rotate_inverse(world->q_mid[body].orientation, eng_applied_of(world, body)->torque);
+    vec3 torque = eng_applied_of(world, body)->torque;
+    // most have none
+    if (torque.x == 0.0 && torque.y == 0.0 && torque.z == 0.0)
+        return (vec3){0.0, 0.0, 0.0};
+    return quat_rotate_inverse(world->q_mid[body].orientation, torque);
 }
 
 static bool flows(const cairn_world *world, int body)
@@ -31,7 +35,8 @@ pose eng_body_middle(const cairn_world *world, int body, double half, vec3 *omeg
     return middle;
 }
 
-void eng_body_free(const cairn_world *world, int body, double v_free[6])
+/// @param turning  with `half`, unless the body flows; out: the rest
+static void find_free(const cairn_world *world, int body, double v_free[6], eng_turning *turning)
 {
     const eng_body *b = &world->bodies[body];
     const double *v = world->v[body];
@@ -41,11 +46,40 @@ void eng_body_free(const cairn_world *world, int body, double v_free[6])
     vec3_store(v_free, vec3_add_scaled(vec3_from(v), h, acceleration));
     vec3 J = eng_inertia_of(world, body), torque = midpoint_torque(world, body);
     vec3 omega = vec3_from(v + 3);
-    vec3_store(v_free + 3, flows(world, body) ? eng_rotation_kick(J, omega, torque, h)
-                                              : eng_rotation_free(J, omega, torque, h));
+    if (flows(world, body))
+        turning->omega = eng_rotation_kick(J, omega, torque, h);
+    else
+        eng_rotation_begin(J, omega, torque, h, turning);
+    vec3_store(v_free + 3, turning->omega);
 }
 
-void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6])
+void eng_body_free(const cairn_world *world, int body, double v_free[6])
+{
+    eng_turning turning;
+    turning.half = eng_rotation_half(vec3_from(world->v[body] + 3), world->def.time_step);
+    find_free(world, body, v_free, &turning);
+}
+
+void eng_body_begin(cairn_world *world, int body, eng_turning *turning)
+{
+    double half = 0.5 * world->def.time_step, *v = world->v[body];
+    pose *middle = &world->q_mid[body];
+    vec3 omega;
+    if (flows(world, body)) {
+        *middle = eng_body_middle(world, body, half, &omega);
+        // what follows sees the velocity of the middle of the step, theory.md (1.10)
+        vec3_store(v + 3, omega);
+    } else {
+        const pose *q = &world->q[body];
+        turning->half = eng_rotation_half(vec3_from(v + 3), world->def.time_step);
+        middle->position = vec3_add_scaled(q->position, half, vec3_from(v));
+        middle->orientation = eng_rotation_turn(q->orientation, turning->half);
+    }
+    find_free(world, body, world->v_free[body], turning);
+}
+
+void eng_body_end(const cairn_world *world, int body, const eng_turning *turning,
+                  const double v_end[6], pose *q, double v[6])
 {
     double h = world->def.time_step;
     cairn_rotation scheme = world->def.rotation;
@@ -59,17 +93,25 @@ void eng_body_end(const cairn_world *world, int body, const double v_end[6], pos
         vec3_store(v + 3, turned);
         return;
     }
+    quat turn;
     if (world->bodies[body].kind == CAIRN_DYNAMIC) {
         // angular impulse of contacts, joints and torque over the step, midpoint principal axes
-        vec3 inertia = eng_inertia_of(world, body), omega = vec3_from(world->v[body] + 3);
-        vec3 torque = midpoint_torque(world, body);
-        vec3 gained = vec3_sub(omega_end, eng_rotation_free(inertia, omega, torque, h));
+        vec3 inertia = eng_inertia_of(world, body), torque = midpoint_torque(world, body);
+        eng_turning own;
+        if (turning == NULL) {
+            vec3 omega = vec3_from(world->v[body] + 3);
+            own.half = eng_rotation_half(omega, h);
+            eng_rotation_begin(inertia, omega, torque, h, &own);
+            turning = &own;
+        }
+        vec3 gained = vec3_sub(omega_end, turning->omega);
         vec3 impulse = vec3_add_scaled(vec3_multiply(inertia, gained), h, torque);
-        turned = eng_rotation_end(scheme, inertia, omega, omega_end, impulse, h);
+        turned =
+            eng_rotation_finish(scheme, inertia, turning->momentum, omega_end, impulse, h, &turn);
+    } else {
+        turn = eng_rotation_half(omega_end, h);
     }
-    // RIG_NEG turns with the velocity the contacts were solved for, RIG_IMP with the final one
-    vec3 turn = scheme == CAIRN_RIG_IMP ? turned : omega_end;
-    q->orientation = eng_rotation_advance(mid->orientation, vec3_scale(0.5 * h, turn));
+    q->orientation = eng_rotation_turn(mid->orientation, turn);
     vec3_store(v + 3, turned);
 }
 
@@ -154,6 +196,14 @@ double eng_body_potential_energy(const cairn_world *world, int body, const pose 
     return -world->bodies[body].mass * vec3_dot(vec3_from(world->def.gravity), q->position);
 }
 
+void eng_body_energies(const cairn_world *world, int body, double *kinetic, double *fallen)
+{
+    bool dynamic = world->bodies[body].kind == CAIRN_DYNAMIC;
+    vec3 g = vec3_from(world->def.gravity);
+    *kinetic = dynamic ? eng_body_kinetic_energy(world, body, world->v[body]) : 0.0;
+    *fallen = dynamic ? world->bodies[body].mass * vec3_dot(g, world->q[body].position) : 0.0;
+}
+
 enum { ENERGY_CHUNK = 64 };
 
 /// Energies of the bodies of a few chunks at a time.
@@ -167,14 +217,11 @@ static void energy_chunk(void *argument, int begin, int end, int chunk, int work
 {
     (void)chunk, (void)worker;
     energy_context *context = argument;
-    const cairn_world *world = context->world;
-    vec3 g = vec3_from(world->def.gravity);
     for (int k = begin; k < end; k++) {
-        int i = world->active[context->first + k];
-        bool dynamic = world->bodies[i].kind == CAIRN_DYNAMIC && !eng_is_elsewhere(world, i);
-        context->kinetic[k] = dynamic ? eng_body_kinetic_energy(world, i, world->v[i]) : 0.0;
-        context->potential[k] =
-            dynamic ? world->bodies[i].mass * vec3_dot(g, world->q[i].position) : 0.0;
+        int i = context->world->active[context->first + k];
+        context->kinetic[k] = context->potential[k] = 0.0;
+        if (!eng_is_elsewhere(context->world, i))
+            eng_body_energies(context->world, i, &context->kinetic[k], &context->potential[k]);
     }
 }
 
@@ -190,22 +237,33 @@ static int part_of(const eng_cut *cut, int body)
     return has ? cut->of_body[body] : CON_DOMAIN_TASKS_MAX;
 }
 
+/// Adds a body to the part of its domain.
+/// @param k       of `active`
+/// @param fallen  J, minus the potential energy
+static void add_energies(const cairn_world *world, int k, double kinetic, double fallen,
+                         energy_part *parts)
+{
+    energy_part *part = &parts[part_of(&world->cut, world->active[k])];
+    part->kinetic += kinetic;
+    part->potential -= fallen;
+}
+
 void eng_energies_general(const cairn_world *world, double *kinetic, double *potential)
 {
     energy_context context;
     energy_part parts[CON_DOMAIN_TASKS_MAX + 1] = {0};
     context.world = world;
     context.first = 0;
-    while (context.first < world->active_count) {
+    // as the bodies were moved: one after the other, as below
+    for (int k = 0; world->moved_energies != NULL && k < world->active_count; k++)
+        add_energies(world, k, world->moved_energies[k][0], world->moved_energies[k][1], parts);
+    while (world->moved_energies == NULL && context.first < world->active_count) {
         int left = world->active_count - context.first, count = BASE_COUNT(context.kinetic);
         count = left < count ? left : count;
         base_parallel_for(world->workers, count, ENERGY_CHUNK, energy_chunk, &context);
         // one after the other: the sum does not depend on chunks
-        for (int k = 0; k < count; k++) {
-            energy_part *part = &parts[part_of(&world->cut, world->active[context.first + k])];
-            part->kinetic += context.kinetic[k];
-            part->potential -= context.potential[k];
-        }
+        for (int k = 0; k < count; k++)
+            add_energies(world, context.first + k, context.kinetic[k], context.potential[k], parts);
         context.first += count;
     }
     // the first tasks are those of the domains

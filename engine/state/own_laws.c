@@ -218,6 +218,7 @@ cairn_status cairn_world_add_law(cairn_world *world, const cairn_law_def *def, c
     own->law.table = (base_settings_table){own->rows, def->parameter_count,
                                            (size_t)def->parameter_count * sizeof(double)};
     own->law.uses_mobility = def->mobility;
+    own->law.uses_previous = true;
     own->law.history_count = def->history_count;
     own->law.history_names = own->history_names;
     own->law.impulses = act;

@@ -46,6 +46,16 @@ typedef struct eng_plan {
     int paired_count, body_capacity, paired_capacity, touch_capacity;
 } eng_plan;
 
+/// Places of the plan in one step, in its arena.
+typedef struct eng_taken {
+    // of each chunk of places those whose pairs have contacts or had some, at the begin of the
+    // chunk's part, and how many
+    int *busy;       // [pair_count]
+    int *busy_count; // [chunks]
+    // where the contacts of each place are, and how many; a place without has no first
+    int *first, *count; // [pair_count]
+} eng_taken;
+
 void eng_plan_release(eng_plan *plan, const base_allocator *allocator);
 
 /// Which domain of the implicit problem each body is in, pairs/domains.h.

@@ -19,13 +19,25 @@ vec3 eng_rotation_middle(vec3 J, vec3 omega, double h)
     return divide(turn_back(omega, 0.5 * h, vec3_multiply(J, omega)), J);
 }
 
-vec3 eng_rotation_free(vec3 J, vec3 omega, vec3 torque, double h)
+quat eng_rotation_half(vec3 omega, double h)
+{
+    return base_quat_from_rotation_vector(vec3_scale(0.5 * h, omega));
+}
+
+void eng_rotation_begin(vec3 J, vec3 omega, vec3 torque, double h, eng_turning *turning)
 {
     // midpoint angular velocity from the angular momentum of t_n, theory.md (1.3)
-    vec3 momentum = turn_back(omega, 0.5 * h, vec3_multiply(J, omega));
-    vec3 mid = divide(vec3_add_scaled(momentum, 0.5 * h, torque), J);
+    turning->momentum = quat_rotate_inverse(turning->half, vec3_multiply(J, omega));
+    vec3 mid = divide(vec3_add_scaled(turning->momentum, 0.5 * h, torque), J);
     vec3 rate = vec3_sub(torque, vec3_cross(mid, vec3_multiply(J, mid)));
-    return vec3_add_scaled(omega, h, divide(rate, J));
+    turning->omega = vec3_add_scaled(omega, h, divide(rate, J));
+}
+
+vec3 eng_rotation_free(vec3 J, vec3 omega, vec3 torque, double h)
+{
+    eng_turning turning = {.half = eng_rotation_half(omega, h)};
+    eng_rotation_begin(J, omega, torque, h, &turning);
+    return turning.omega;
 }
 
 vec3 eng_rotation_kick(vec3 J, vec3 omega, vec3 torque, double h)
@@ -35,14 +47,17 @@ vec3 eng_rotation_kick(vec3 J, vec3 omega, vec3 torque, double h)
 
 /// Solves exp(h/2 w) J w = momentum by Newton's method from `start`; false if it does not settle
 /// (turns of a radian or more in a step).
-static bool solve_implicit(vec3 J, vec3 momentum, double half_step, vec3 start, vec3 *omega)
+/// @param turn  out, exp(h/2 w)
+static bool solve_implicit(vec3 J, vec3 momentum, double half_step, vec3 start, vec3 *omega,
+                           quat *turn)
 {
     vec3 w = start;
     double scale = vec3_norm(momentum), before = INFINITY;
     for (int iteration = 0; iteration < 60; iteration++) {
         // residual and derivative in axes turned by h/2 w: J dw - h/2 (J w) x dw = r
         vec3 Jw = vec3_multiply(J, w);
-        vec3 r = vec3_sub(turn_back(w, half_step, momentum), Jw);
+        *turn = base_quat_from_rotation_vector(vec3_scale(half_step, w));
+        vec3 r = vec3_sub(quat_rotate_inverse(*turn, momentum), Jw);
         double size = vec3_norm(r);
         if (size <= 4e-16 * scale || (size <= 1e-13 * scale && size >= before)) {
             *omega = w;
@@ -59,22 +74,34 @@ static bool solve_implicit(vec3 J, vec3 momentum, double half_step, vec3 start, 
     return false;
 }
 
+vec3 eng_rotation_finish(cairn_rotation scheme, vec3 J, vec3 momentum, vec3 omega_end, vec3 impulse,
+                         double h, quat *turn)
+{
+    // angular momentum of the end of the step in midpoint axes, theory.md (1.6)
+    vec3 end = vec3_add(momentum, impulse), implicit;
+    if (scheme == CAIRN_RIG_IMP && solve_implicit(J, end, 0.5 * h, omega_end, &implicit, turn))
+        return implicit;
+    // RIG_NEG turns with the velocity the contacts were solved for, RIG_IMP with the final one
+    *turn = eng_rotation_half(omega_end, h);
+    if (scheme == CAIRN_RIG_POS)
+        return omega_end;
+    vec3 turned = divide(quat_rotate_inverse(*turn, end), J);
+    if (scheme == CAIRN_RIG_IMP)
+        *turn = eng_rotation_half(turned, h);
+    return turned;
+}
+
 vec3 eng_rotation_end(cairn_rotation scheme, vec3 J, vec3 omega, vec3 omega_end, vec3 impulse,
                       double h)
 {
-    if (scheme == CAIRN_RIG_POS)
-        return omega_end;
-    // angular momentum of the end of the step in midpoint axes, theory.md (1.6)
-    vec3 momentum = vec3_add(turn_back(omega, 0.5 * h, vec3_multiply(J, omega)), impulse);
-    vec3 implicit;
-    if (scheme == CAIRN_RIG_IMP && solve_implicit(J, momentum, 0.5 * h, omega_end, &implicit))
-        return implicit;
-    return divide(turn_back(omega_end, 0.5 * h, momentum), J);
+    quat turn;
+    vec3 momentum = turn_back(omega, 0.5 * h, vec3_multiply(J, omega));
+    return eng_rotation_finish(scheme, J, momentum, omega_end, impulse, h, &turn);
 }
 
 quat eng_rotation_advance(quat orientation, vec3 rotation)
 {
-    return quat_normalize(quat_multiply(orientation, base_quat_from_rotation_vector(rotation)));
+    return eng_rotation_turn(orientation, base_quat_from_rotation_vector(rotation));
 }
 
 // ---------------------------------------------------------------- free motion

@@ -17,6 +17,18 @@ vec3 eng_rotation_middle(vec3 J, vec3 omega, double h);
 /// @param torque N m, principal axes at the midpoint
 vec3 eng_rotation_free(vec3 J, vec3 omega, vec3 torque, double h);
 
+/// What the begin of a step says of the rotation in it.
+typedef struct eng_turning {
+    bool known;    // whether the rest is
+    quat half;     // exp(h/2 omega), from t_n to the midpoint
+    vec3 momentum; // kg m2/s, that of t_n, principal axes at the midpoint
+    vec3 omega;    // rad/s, without contacts at the end of the step
+} eng_turning;
+
+/// eng_rotation_free with all that it comes by.
+/// @param turning  with `half`; out: the rest
+void eng_rotation_begin(vec3 J, vec3 omega, vec3 torque, double h, eng_turning *turning);
+
 /// The same of RIG_EXACT, theory.md (1.10).
 /// @param omega  rad/s, principal axes, in the middle of the step
 vec3 eng_rotation_kick(vec3 J, vec3 omega, vec3 torque, double h);
@@ -29,12 +41,26 @@ vec3 eng_rotation_kick(vec3 J, vec3 omega, vec3 torque, double h);
 vec3 eng_rotation_end(cairn_rotation scheme, vec3 J, vec3 omega, vec3 omega_end, vec3 impulse,
                       double h);
 
+/// The same for the momentum of t_n at the midpoint.
+/// @param turn  out, exp(h/2 w): from the midpoint to t_{n+1} by the velocity of the scheme
+vec3 eng_rotation_finish(cairn_rotation scheme, vec3 J, vec3 momentum, vec3 omega_end, vec3 impulse,
+                         double h, quat *turn);
+
 /// Moves a body that nothing acts on, by the equations themselves and not by a scheme: to
 /// round-off, unless it turns hundreds of times, theory.md (1.10)-(1.11).
 /// @param J            kg m2, principal moments
 /// @param orientation  in and out, principal axes to world
 /// @param omega        rad/s, in and out, principal axes
 void eng_rotation_flow(vec3 J, quat *orientation, vec3 *omega, double time);
+
+/// exp(h/2 omega).
+quat eng_rotation_half(vec3 omega, double h);
+
+/// orientation times a turn in body axes.
+static inline quat eng_rotation_turn(quat orientation, quat turn)
+{
+    return quat_normalize(quat_multiply(orientation, turn));
+}
 
 /// orientation times exp(rotation), rotation in body axes.
 quat eng_rotation_advance(quat orientation, vec3 rotation);

@@ -89,6 +89,13 @@ typedef struct eng_collider {
     int place; // index + 1 into places: where it is in the body's principal frame; 0: that frame
 } eng_collider;
 
+/// Bounds of a collider as they were found last: it lies within them and the way it has gone since.
+typedef struct eng_held_bounds {
+    const geo_shape *shape; // NULL: not known
+    geo_bounds bounds;      // m, without margin
+    double way;             // m, `collider_way` then
+} eng_held_bounds;
+
 /// Ids of a compound's members, as the user gave them.
 typedef struct eng_members {
     int shape;
@@ -312,6 +319,7 @@ struct cairn_world {
     pose *collider_pose;     // [collider_count] midpoint
     double *collider_margin; // [collider_count] m, contacts are looked for within it
     double *collider_way;    // [collider_count] m, no less than its farthest point has gone
+    eng_held_bounds *collider_bounds; // [collider_count]
     int proxy_capacity;
     eng_pair *pairs;        // [pair_count]
     eng_pair *pairs_before; // spare of the same capacity
@@ -324,6 +332,7 @@ struct cairn_world {
     int manifold_count, manifold_capacity;
     int *raw_count; // [pair_count] contacts of each place of the plan in its chunk's manifold
     int raw_capacity;
+    eng_taken taken;
     bool topology_changed; // bodies were added or placed since the last step
 
     // domains of the bodies: cut by the first contacts of a new plan and kept with it; the one
@@ -366,7 +375,9 @@ struct cairn_world {
     double (*guess)[3]; // [solved->contact_count] warm start of the last solve
     double (*solution_U)[3]; // [solved->contact_count] m/s, shift included
     con_impulse_output
-        *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
+        *explicit_outputs;        // [contacts.count - cone_count] of this step, in the arena
+    struct eng_turning *turnings; // [general_count] of dynamic bodies, as `active`; in the arena
+    double (*moved_energies)[2];  // [active_count] J, as eng_body_energies; NULL: ask again
     vec3 *spins; // [reach] rad/s, of active bodies by v, world axes at the midpoint; in the arena
     con_impulse_output *connector_outputs; // [connector_count] of this step, in the arena
     double *residuals;                     // [residual_count] of the last solve, in the arena
@@ -597,7 +608,7 @@ void eng_blocks_init(cairn_world *world, int body);
 void eng_blocks_release(cairn_world *world);
 
 /// Blocks of the step, in order; each reads what earlier ones wrote.
-void eng_block_midpoint(cairn_world *world);
+cairn_status eng_block_midpoint(cairn_world *world) CAIRN_CHECK_RESULT;
 void eng_block_free_velocity(cairn_world *world);
 cairn_status eng_block_broad_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_narrow_phase(cairn_world *world) CAIRN_CHECK_RESULT;
@@ -704,6 +715,10 @@ pose eng_body_middle(const cairn_world *world, int body, double half, vec3 *omeg
 /// Velocity of a dynamic body after the step without contacts and joints; after the midpoint.
 void eng_body_free(const cairn_world *world, int body, double v_free[6]);
 
+/// A dynamic body of the general passes goes to the midpoint and gets its free velocity.
+/// @param turning  out, for eng_body_end
+void eng_body_begin(cairn_world *world, int body, struct eng_turning *turning);
+
 /// Free velocities go to the rows of the problem, where bodies are not its rows themselves.
 void eng_solver_rows_fill(cairn_world *world);
 
@@ -715,13 +730,18 @@ static inline int eng_solver_row(const cairn_world *world, int body)
 
 /// Where a body is at the end of the step, and its velocity there, for the velocity v_end that the
 /// impulses of the midpoint give it, theory.md (1.5)-(1.9).
-void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6]);
+/// @param turning  what the begin of the step said; NULL: it is worked out again
+void eng_body_end(const cairn_world *world, int body, const struct eng_turning *turning,
+                  const double v_end[6], pose *q, double v[6]);
 
 /// Kinetic energy for body velocities; those of the bodies of the general passes by q and v as they
 /// are now, and their potential energy of gravity.
 double eng_body_kinetic_energy(const cairn_world *world, int body, const double v[6]);
 double eng_body_potential_energy(const cairn_world *world, int body, const pose *q);
 void eng_energies_general(const cairn_world *world, double *kinetic, double *potential);
+
+/// Kinetic energy of a body and minus its potential energy, J; zeros where it is not dynamic.
+void eng_body_energies(const cairn_world *world, int body, double *kinetic, double *fallen);
 
 /// Both of all bodies, wherever their state is held.
 void eng_energy_mechanical(const cairn_world *world, double *kinetic, double *potential);

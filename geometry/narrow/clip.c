@@ -152,6 +152,14 @@ static uint32_t body_code(const geo_feature *f)
     return f->count >= 3 ? f->face_code : f->count == 2 ? edge_code(f, 0) : vertex_code(f, 0);
 }
 
+// name that a vertex of a feature gives
+static uint64_t vertex_key(const clipping *c, const geo_feature *f, bool is_reference, int k)
+{
+    uint32_t vertex = vertex_code(f, k);
+    return is_reference ? pair_key(c, vertex, body_code(c->incident))
+                        : pair_key(c, body_code(c->reference), vertex);
+}
+
 // names the corner nearest to each vertex of a feature by that vertex
 static void name_by_vertices(const clipping *c, const geo_feature *f, bool is_reference)
 {
@@ -173,10 +181,8 @@ static void name_by_vertices(const clipping *c, const geo_feature *f, bool is_re
         }
         if (best < 0)
             continue;
-        uint32_t vertex = vertex_code(f, k);
         c->names[best].rank = is_reference == c->reference_is_a;
-        c->names[best].key = is_reference ? pair_key(c, vertex, body_code(c->incident))
-                                          : pair_key(c, body_code(c->reference), vertex);
+        c->names[best].key = vertex_key(c, f, is_reference, k);
     }
 }
 
@@ -222,18 +228,9 @@ static void leave_close_corners(const clipping *c)
     }
 }
 
-static void name_corners(clipping *c)
+// names all corners, and leaves out some
+static void name_corners(const clipping *c)
 {
-    vec3_tangents(c->out, &c->u, &c->v);
-    for (int i = 0; i < c->count; i++) {
-        naming *name = &c->names[i];
-        vec3 x = c->corners[i].x;
-        name->key = 0;
-        name->rank = 2;
-        name->left = false;
-        name->u = vec3_dot(c->u, x);
-        name->v = vec3_dot(c->v, x);
-    }
     // vertices of B go first, whichever feature is the reference
     bool reference_first = !c->reference_is_a;
     const geo_feature *first = reference_first ? c->reference : c->incident;
@@ -249,6 +246,82 @@ static void name_corners(clipping *c)
         c->names[i].key = key;
     }
     leave_close_corners(c);
+}
+
+// the vertex of a feature that alone is so near to a corner that it gives its name; -1 for none, -2
+// for several
+static int vertex_near(const clipping *c, const geo_feature *f, int i)
+{
+    const double snap = 1e-4 * c->size, nearest = snap * snap;
+    int found = -1;
+    for (int k = 0; k < f->count; k++) {
+        double du = c->names[i].u - vec3_dot(c->u, f->points[k]), square = du * du;
+        if (square >= nearest)
+            continue;
+        double dv = c->names[i].v - vec3_dot(c->v, f->points[k]);
+        if (square + dv * dv < nearest)
+            found = found == -1 ? k : -2;
+    }
+    return found;
+}
+
+// The name that name_corners would give a corner which no other one is near to, so that no other
+// one has a say in it; 0 where that does not hold.
+static uint64_t name_alone(const clipping *c, int i)
+{
+    const double merge = 1.001e-3 * c->size;
+    int after = c->corners[i].edge, before = c->corners[last_of(i, c->count)].edge;
+    bool twice = false;
+    for (int j = 0, last = c->count - 1; j < c->count; last = j++) {
+        if (j == i)
+            continue;
+        double du = c->names[j].u - c->names[i].u, dv = c->names[j].v - c->names[i].v;
+        if (du * du + dv * dv <= merge * merge)
+            return 0;
+        int own = c->corners[j].edge, other = c->corners[last].edge;
+        twice = twice || (own == after && other == before) || (own == before && other == after);
+    }
+    int of_reference = vertex_near(c, c->reference, i),
+        of_incident = vertex_near(c, c->incident, i);
+    if (of_reference == -1 && of_incident == -1) {
+        bool crosses = (after & REFERENCE_SIDE) != (before & REFERENCE_SIDE);
+        return crosses && !twice ? crossing_key(c, i) : 0;
+    }
+    if (of_reference >= 0 && of_incident == -1)
+        return vertex_key(c, c->reference, true, of_reference);
+    return of_reference == -1 && of_incident >= 0 ? vertex_key(c, c->incident, false, of_incident)
+                                                  : 0;
+}
+
+// names the corners within the margin as name_corners does; most polygons need no more
+static bool name_closed(const clipping *c, double margin)
+{
+    for (int i = 0; i < c->count; i++) {
+        if (c->names[i].gap > margin)
+            continue;
+        c->names[i].key = name_alone(c, i);
+        if (c->names[i].key == 0)
+            return false;
+    }
+    return true;
+}
+
+static void name(clipping *c, double margin)
+{
+    vec3_tangents(c->out, &c->u, &c->v);
+    for (int i = 0; i < c->count; i++) {
+        naming *n = &c->names[i];
+        n->u = vec3_dot(c->u, c->corners[i].x);
+        n->v = vec3_dot(c->v, c->corners[i].x);
+        n->left = false;
+    }
+    if (name_closed(c, margin))
+        return;
+    for (int i = 0; i < c->count; i++) {
+        c->names[i].key = 0;
+        c->names[i].rank = 2;
+    }
+    name_corners(c);
 }
 
 // Gaps at the corners: distances along `out` from the reference plane (or line) to the incident
@@ -287,15 +360,15 @@ static cairn_status emit_corners(geo_job *job, clipping *c)
 {
     if (!find_gaps(c, job->margin))
         return CAIRN_OK;
-    name_corners(c);
+    name(c, job->margin);
     vec3 normal = c->reference_is_a ? c->out : vec3_negate(c->out);
     for (int i = 0; i < c->count; i++) {
-        const naming *name = &c->names[i];
-        if (name->gap > job->margin || name->left)
+        const naming *n = &c->names[i];
+        if (n->gap > job->margin || n->left)
             continue;
-        vec3 point = vec3_add_scaled(name->x, -0.5 * name->gap, c->out);
-        cairn_status status = geo_emit(job, normal, name->gap, point, (uint32_t)(name->key >> 32),
-                                       (uint32_t)name->key);
+        vec3 point = vec3_add_scaled(n->x, -0.5 * n->gap, c->out);
+        cairn_status status =
+            geo_emit(job, normal, n->gap, point, (uint32_t)(n->key >> 32), (uint32_t)n->key);
         if (status)
             return status;
     }

@@ -243,21 +243,36 @@ int geo_core_edge(const geo_core *core, int v0, int v1)
     return -1;
 }
 
+/// Face around a vertex that lies nearest to a direction of the core's own frame.
+static inline int face_around(const geo_core *core, int vertex, vec3 d, double *cosine)
+{
+    const int *faces = core->vertex_faces, end = core->vertex_start[vertex + 1];
+    int best = -1;
+    double most = -INFINITY;
+    for (int k = core->vertex_start[vertex]; k < end; k++) {
+        double c = vec3_dot(core->face_normals[faces[k]], d);
+        if (c > most) {
+            most = c;
+            best = faces[k];
+        }
+    }
+    *cosine = most;
+    return best;
+}
+
 int geo_core_face_at(const geo_core *core, int vertex, vec3 direction, double *cosine)
 {
-    vec3 d = mat3_apply_transposed(&core->rotation, direction);
-    int best = -1;
     *cosine = -INFINITY;
     if (core->face_count == 0)
         return -1;
-    for (int k = core->vertex_start[vertex]; k < core->vertex_start[vertex + 1]; k++) {
-        double c = vec3_dot(core->face_normals[core->vertex_faces[k]], d);
-        if (c > *cosine) {
-            *cosine = c;
-            best = core->vertex_faces[k];
-        }
-    }
-    return best;
+    return face_around(core, vertex, mat3_apply_transposed(&core->rotation, direction), cosine);
+}
+
+int geo_core_face_towards(const geo_core *core, vec3 direction)
+{
+    double cosine;
+    vec3 d = mat3_apply_transposed(&core->rotation, direction);
+    return core->face_count == 0 ? -1 : face_around(core, support_vertex(core, d), d, &cosine);
 }
 
 uint32_t geo_core_vertex_code(const geo_core *core, int vertex)

@@ -80,6 +80,9 @@ int geo_core_edge(const geo_core *core, int v0, int v1);
 /// between them; -1 if the core has no faces.
 int geo_core_face_at(const geo_core *core, int vertex, vec3 direction, double *cosine);
 
+/// The same around the vertex of a polytope that lies farthest along the direction.
+int geo_core_face_towards(const geo_core *core, vec3 direction);
+
 /// Codes of features, as keys use them.
 uint32_t geo_core_vertex_code(const geo_core *core, int vertex);
 uint32_t geo_core_edge_code(const geo_core *core, int v0, int v1);

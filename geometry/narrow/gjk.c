@@ -25,36 +25,35 @@ static geo_gjk_vertex support(const geo_core *a, const geo_core *b, vec3 directi
     return v;
 }
 
-static void keep_one(simplex *s, int i)
+// the corners of a simplex whose hull holds its point closest to the origin, in ascending order
+typedef struct nearest {
+    int count;
+    int corner[3];
+    double weight[3];
+    vec3 closest;
+} nearest;
+
+static nearest at_corner(const simplex *s, int i)
 {
-    s->v[0] = s->v[i];
-    s->weight[0] = 1.0;
-    s->count = 1;
-    s->closest = s->v[0].w;
+    return (nearest){.count = 1, .corner = {i}, .weight = {1.0}, .closest = s->v[i].w};
 }
 
 // closest point of the segment between corners i < j
-static void reduce_segment(simplex *s, int i, int j)
+static nearest on_segment(const simplex *s, int i, int j)
 {
     vec3 p = s->v[i].w, d = vec3_sub(s->v[j].w, p);
     double along = -vec3_dot(p, d), squared = vec3_norm_squared(d);
-    if (along <= 0.0 || squared <= 0.0) {
-        keep_one(s, i);
-    } else if (along >= squared) {
-        keep_one(s, j);
-    } else {
-        double t = along / squared;
-        s->v[0] = s->v[i];
-        s->v[1] = s->v[j];
-        s->weight[0] = 1.0 - t;
-        s->weight[1] = t;
-        s->count = 2;
-        s->closest = vec3_add_scaled(p, t, d);
-    }
+    if (along <= 0.0 || squared <= 0.0)
+        return at_corner(s, i);
+    if (along >= squared)
+        return at_corner(s, j);
+    double t = along / squared;
+    return (nearest){
+        .count = 2, .corner = {i, j}, .weight = {1.0 - t, t}, .closest = vec3_add_scaled(p, t, d)};
 }
 
 // closest point of the triangle of corners i < j < k
-static void reduce_triangle(simplex *s, int i, int j, int k)
+static nearest on_triangle(const simplex *s, int i, int j, int k)
 {
     vec3 a = s->v[i].w, b = s->v[j].w, c = s->v[k].w;
     vec3 ab = vec3_sub(b, a), ac = vec3_sub(c, a);
@@ -67,35 +66,25 @@ static void reduce_triangle(simplex *s, int i, int j, int k)
     double degenerate = 1e-28 * vec3_norm_squared(ab) * vec3_norm_squared(ac);
     if (area <= degenerate || wa <= 0.0 || wb <= 0.0 || wc <= 0.0) {
         // the best of a triangle's three edges
-        const int pairs[3][2] = {{i, j}, {i, k}, {j, k}};
-        simplex best = {0};
-        for (int e = 0; e < 3; e++) {
-            simplex trial = *s;
-            reduce_segment(&trial, pairs[e][0], pairs[e][1]);
-            if (e == 0 || vec3_norm_squared(trial.closest) < vec3_norm_squared(best.closest))
-                best = trial;
-        }
-        *s = best;
-        return;
+        nearest best = on_segment(s, i, j);
+        const nearest others[2] = {on_segment(s, i, k), on_segment(s, j, k)};
+        for (int e = 0; e < 2; e++)
+            if (vec3_norm_squared(others[e].closest) < vec3_norm_squared(best.closest))
+                best = others[e];
+        return best;
     }
-    geo_gjk_vertex va = s->v[i], vb = s->v[j], vc = s->v[k];
     double sum = wa + wb + wc;
-    s->v[0] = va;
-    s->v[1] = vb;
-    s->v[2] = vc;
-    s->weight[0] = wa / sum;
-    s->weight[1] = wb / sum;
-    s->weight[2] = wc / sum;
-    s->count = 3;
     // the projection on the plane keeps the direction exact where weights would cancel
-    s->closest = vec3_scale(vec3_dot(n, a) / area, n);
+    return (nearest){.count = 3,
+                     .corner = {i, j, k},
+                     .weight = {wa / sum, wb / sum, wc / sum},
+                     .closest = vec3_scale(vec3_dot(n, a) / area, n)};
 }
 
 // closest point of a tetrahedron; false if it holds the origin
-static bool reduce_tetrahedron(simplex *s)
+static bool on_tetrahedron(const simplex *s, nearest *best)
 {
     static const int faces[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
-    simplex best = {0};
     bool outside = false;
     for (int f = 0; f < 4; f++) {
         vec3 a = s->v[faces[f][0]].w, b = s->v[faces[f][1]].w, c = s->v[faces[f][2]].w;
@@ -106,26 +95,33 @@ static bool reduce_tetrahedron(simplex *s)
         bool flat = fabs(height) <= 1e-14 * vec3_norm(n) * vec3_norm(opposite);
         if (!flat && height * origin > 0.0)
             continue;
-        simplex trial = *s;
-        reduce_triangle(&trial, faces[f][0], faces[f][1], faces[f][2]);
-        if (!outside || vec3_norm_squared(trial.closest) < vec3_norm_squared(best.closest))
-            best = trial;
+        nearest trial = on_triangle(s, faces[f][0], faces[f][1], faces[f][2]);
+        if (!outside || vec3_norm_squared(trial.closest) < vec3_norm_squared(best->closest))
+            *best = trial;
         outside = true;
     }
-    if (outside)
-        *s = best;
     return outside;
 }
 
-static bool reduce(simplex *s)
+// false if the simplex holds the origin
+static bool find_nearest(const simplex *s, nearest *found)
 {
-    if (s->count == 2)
-        reduce_segment(s, 0, 1);
-    else if (s->count == 3)
-        reduce_triangle(s, 0, 1, 2);
-    else
-        return reduce_tetrahedron(s);
+    if (s->count == 4)
+        return on_tetrahedron(s, found);
+    *found = s->count == 2 ? on_segment(s, 0, 1) : on_triangle(s, 0, 1, 2);
     return true;
+}
+
+// drops the corners that the nearest point does not need
+static void keep(simplex *s, const nearest *found)
+{
+    for (int i = 0; i < found->count; i++) {
+        if (found->corner[i] != i)
+            s->v[i] = s->v[found->corner[i]];
+        s->weight[i] = found->weight[i];
+    }
+    s->count = found->count;
+    s->closest = found->closest;
 }
 
 static bool contains(const simplex *s, const geo_gjk_vertex *v)
@@ -159,7 +155,8 @@ void geo_gjk(const geo_core *a, const geo_core *b, double limit, geo_gjk_result 
     if (vec3_norm_squared(start) <= 0.0)
         start = (vec3){1.0, 0.0, 0.0};
     s.v[0] = support(a, b, start);
-    keep_one(&s, 0);
+    s.weight[0] = 1.0;
+    s.closest = s.v[0].w;
     // `proven`: largest lower bound of the distance so far, from the planes that separate
     double scale = vec3_norm(s.closest), proven = 0.0;
     for (int step = 0; step < STEPS; step++) {
@@ -182,9 +179,9 @@ void geo_gjk(const geo_core *a, const geo_core *b, double limit, geo_gjk_result 
         // both bounds meet, or the support is a corner already: nothing nearer is to be found
         if (upper - lower <= 1e-15 * scale || contains(&s, &v))
             break;
-        simplex before = s;
+        nearest found;
         s.v[s.count++] = v;
-        bool outside = reduce(&s);
+        bool outside = find_nearest(&s, &found);
         if (!outside && proven <= 1e-13 * scale) {
             result->state = GEO_GJK_OVERLAP;
             result->count = 4;
@@ -192,10 +189,11 @@ void geo_gjk(const geo_core *a, const geo_core *b, double limit, geo_gjk_result 
             return;
         }
         // round-off: no more progress, or an inside that the lower bound disproves
-        if (!outside || vec3_norm_squared(s.closest) >= vec3_norm_squared(before.closest)) {
-            s = before;
+        if (!outside || vec3_norm_squared(found.closest) >= vec3_norm_squared(s.closest)) {
+            s.count--;
             break;
         }
+        keep(&s, &found);
     }
     finish(&s, result);
 }

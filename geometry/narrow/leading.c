@@ -11,8 +11,9 @@ enum { MANY = 64, PAIRS = 192 };
 typedef struct placing {
     mat3 rotation;
     vec3 shift;
-    uint64_t vertices, normals; // of B that are known
-    vec3 vertex[MANY], normal[MANY];
+    vec3 vertex[MANY]; // of B, those that were placed
+    uint64_t normals;  // of B that are known
+    vec3 normal[MANY];
 } placing;
 
 static void place(const geo_core *a, const geo_core *b, placing *p)
@@ -20,19 +21,19 @@ static void place(const geo_core *a, const geo_core *b, placing *p)
     mat3 to_a = mat3_transpose(&a->rotation);
     p->rotation = mat3_multiply(&to_a, &b->rotation);
     p->shift = mat3_apply(&to_a, vec3_sub(b->centre, a->centre));
-    p->vertices = p->normals = 0;
+    p->normals = 0;
 }
 
-static vec3 vertex_of(const geo_core *b, placing *p, int vertex)
+// places some vertices of B
+static inline void place_vertices(const geo_core *b, placing *p, uint64_t vertices)
 {
-    if ((p->vertices >> vertex & 1) == 0) {
+    for (; vertices != 0; vertices &= vertices - 1) {
+        int vertex = __builtin_ctzll(vertices);
         p->vertex[vertex] = vec3_add(p->shift, mat3_apply(&p->rotation, b->vertices[vertex]));
-        p->vertices |= (uint64_t)1 << vertex;
     }
-    return p->vertex[vertex];
 }
 
-static vec3 normal_of(const geo_core *b, placing *p, int face)
+static inline vec3 normal_of(const geo_core *b, placing *p, int face)
 {
     if ((p->normals >> face & 1) == 0) {
         p->normal[face] = mat3_apply(&p->rotation, b->face_normals[face]);
@@ -49,21 +50,19 @@ static uint64_t all_of(int count)
 // ---------------------------------------------------------------- separations
 
 // separation by a face of A, from some vertices of B
-static double part_by_a(const geo_core *a, const geo_core *b, placing *p, int face,
-                        uint64_t vertices)
+static inline double part_by_a(const geo_core *a, const placing *p, int face, uint64_t vertices)
 {
     double lowest = INFINITY;
     for (; vertices != 0; vertices &= vertices - 1) {
-        vec3 x = vertex_of(b, p, __builtin_ctzll(vertices));
-        double height = vec3_dot(a->face_normals[face], x);
+        double height = vec3_dot(a->face_normals[face], p->vertex[__builtin_ctzll(vertices)]);
         lowest = height < lowest ? height : lowest;
     }
     return lowest - a->face_offsets[face];
 }
 
 // the same by a face of B
-static double part_by_b(const geo_core *a, const geo_core *b, placing *p, int face,
-                        uint64_t vertices)
+static inline double part_by_b(const geo_core *a, const geo_core *b, placing *p, int face,
+                               uint64_t vertices)
 {
     vec3 normal = normal_of(b, p, face);
     double lowest = INFINITY;
@@ -88,23 +87,23 @@ static geo_edge_view edge_of_a(const geo_core *a, int edge)
 static geo_edge_view edge_of_b(const geo_core *b, placing *p, int edge)
 {
     const int *ends = b->edge_vertices[edge], *faces = b->edge_faces[edge];
-    geo_edge_view v = {.point = vertex_of(b, p, ends[0]),
+    geo_edge_view v = {.point = p->vertex[ends[0]],
                        .n0 = normal_of(b, p, faces[0]),
                        .n1 = normal_of(b, p, faces[1])};
-    v.along = vec3_sub(vertex_of(b, p, ends[1]), v.point);
+    v.along = vec3_sub(p->vertex[ends[1]], v.point);
     v.middle = vec3_add(v.n0, v.n1);
     return v;
 }
 
 // do two normals beside an edge lie on the two sides of the plane across another edge?
-static bool crosses(vec3 n0, vec3 n1, vec3 along)
+static inline bool crosses(vec3 n0, vec3 n1, vec3 along)
 {
     return (vec3_dot(n0, along) > 0.0) != (vec3_dot(n1, along) > 0.0);
 }
 
 // an edge of A against one of B whose plane its arc meets
-static void part_by_edge(const geo_core *a, int i, const geo_core *b, int j, placing *p,
-                         geo_edge_view *eb, bool *whole, geo_sat *sat)
+static inline void part_by_edge(const geo_core *a, int i, const geo_core *b, int j, placing *p,
+                                geo_edge_view *eb, bool *whole, geo_sat *sat)
 {
     if (!*whole) {
         const int *faces = b->edge_faces[j];
@@ -132,8 +131,8 @@ static void part_by_edges(const geo_core *a, const geo_core *b, placing *p, uint
         const int *ends = b->edge_vertices[j];
         geo_edge_view eb;
         eb.full = false;
-        eb.point = vertex_of(b, p, ends[0]);
-        eb.along = vec3_sub(vertex_of(b, p, ends[1]), eb.point);
+        eb.point = p->vertex[ends[0]];
+        eb.along = vec3_sub(p->vertex[ends[1]], eb.point);
         bool whole = false;
         for (uint64_t left = of_a; left != 0; left &= left - 1) {
             // few arcs get as far as to the other edge's normals
@@ -189,8 +188,9 @@ static bool add_edges(const geo_core *a, const geo_core *b, placing *p, features
 static bool list_features(const geo_core *a, const geo_core *b, placing *p, features *f)
 {
     f->count = 0;
+    place_vertices(b, p, all_of(b->vertex_count));
     for (int i = 0; i < a->face_count; i++)
-        add_feature(f, part_by_a(a, b, p, i, all_of(b->vertex_count)), a->face_normals[i]);
+        add_feature(f, part_by_a(a, p, i, all_of(b->vertex_count)), a->face_normals[i]);
     for (int i = 0; i < b->face_count; i++)
         add_feature(f, part_by_b(a, b, p, i, all_of(a->vertex_count)),
                     vec3_negate(normal_of(b, p, i)));
@@ -362,9 +362,11 @@ geo_leading_answer geo_leading_query(const geo_job *job, const geo_core *a, cons
                      .index_b = -1,
                      .edge_a = -1,
                      .edge_b = -1};
+    // the ends of its edges are among them
+    place_vertices(b, &p, leading->vertices_b);
     for (uint64_t bits = leading->faces_a; bits != 0; bits &= bits - 1) {
         int face = __builtin_ctzll(bits);
-        double part = part_by_a(a, b, &p, face, leading->vertices_b);
+        double part = part_by_a(a, &p, face, leading->vertices_b);
         if (part > sat->face_a) {
             sat->face_a = part;
             sat->index_a = face;

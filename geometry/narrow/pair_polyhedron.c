@@ -177,11 +177,8 @@ static cairn_status clip_faces(geo_job *job, const geo_core *a, const geo_core *
     cairn_status status = geo_feature_face(&reference, ref, index, allocator);
     if (status)
         return status;
-    int vertex;
-    double cosine;
     vec3 down = vec3_negate(reference.normal);
-    geo_core_support(inc, down, &vertex);
-    int face = geo_core_face_at(inc, vertex, down, &cosine);
+    int face = geo_core_face_towards(inc, down);
     status = geo_feature_face(&incident, inc, face, allocator);
     if (!status) {
         status = use_a ? geo_clip(job, reference.normal, &reference, &incident, 0.0)

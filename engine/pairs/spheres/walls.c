@@ -41,7 +41,7 @@ void eng_spheres_walls_advance(struct eng_spheres *spheres)
             continue;
         pose q = world->q[wall->body];
         double v[6];
-        eng_body_end(world, wall->body, world->v_free[wall->body], &q, v);
+        eng_body_end(world, wall->body, NULL, world->v_free[wall->body], &q, v);
         wall->before = wall->now;
         wall->placed_before = wall->placed;
         wall->omega_before = wall->omega;

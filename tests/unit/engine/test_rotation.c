@@ -207,9 +207,32 @@ static void a_step_of_many_turns_stays_finite(void **state)
     check_close(vec3_norm(momentum(&body)), vec3_norm(L), 1e-10, 0.0);
 }
 
+/// What the begin and the end of a step say beside the angular velocity fits it.
+static void test_turns(void **state)
+{
+    (void)state;
+    static const cairn_rotation schemes[] = {CAIRN_RIG_POS, CAIRN_RIG_NEG, CAIRN_RIG_IMP};
+    const double h = 0.02;
+    vec3 J = {1.0, 2.0, 2.5}, omega = {3.0, -4.0, 5.0}, torque = {7.0, 1.0, -2.0};
+    eng_turning turning = {.half = eng_rotation_half(omega, h)};
+    eng_rotation_begin(J, omega, torque, h, &turning);
+    vec3 free = eng_rotation_free(J, omega, torque, h);
+    assert_memory_equal(&free, &turning.omega, sizeof free);
+    vec3 impulse = vec3_scale(h, torque);
+    for (int i = 0; i < 3; i++) {
+        quat turn;
+        vec3 whole = eng_rotation_end(schemes[i], J, omega, free, impulse, h);
+        vec3 end = eng_rotation_finish(schemes[i], J, turning.momentum, free, impulse, h, &turn);
+        assert_memory_equal(&whole, &end, sizeof whole);
+        quat expected = eng_rotation_half(schemes[i] == CAIRN_RIG_IMP ? end : free, h);
+        assert_memory_equal(&expected, &turn, sizeof turn);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_turns),
         cmocka_unit_test(the_three_schemes_follow_their_reference_trajectories),
         cmocka_unit_test(the_schemes_converge_to_the_exact_motion),
         cmocka_unit_test(a_symmetric_top_precesses_at_the_closed_form_rate),
