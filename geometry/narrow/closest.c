@@ -83,11 +83,12 @@ static double aside(const geo_closest *c, vec3 point_a, vec3 point_b)
 // refines a penetration direction n on curved surfaces: b is moved out along n, a little beyond
 // touching, where the distance algorithm is exact; its normal is the next n. With penetration d and
 // radius of curvature R of the difference the error shrinks by d / R, below 1 at a minimum; steps
-// that lose separation are halved.
+// that lose separation are halved. Around rims that algorithm knows its normal to some 1e-6: where
+// turns do not shrink and nothing is gained any more there is nothing left to refine.
 static void refine_direction(const geo_core *a, const geo_core *b, double size, geo_closest *c)
 {
     enum { ROUNDS = 32 };
-    double weight = 1.0;
+    double weight = 1.0, turn_before = INFINITY;
     for (int round = 0; round < ROUNDS; round++) {
         geo_core moved = *b;
         geo_gjk_result gjk;
@@ -104,7 +105,8 @@ static void refine_direction(const geo_core *a, const geo_core *b, double size, 
         int va, vb;
         vec3 pa = geo_core_support(a, next, &va), pb = geo_core_support(b, vec3_negate(next), &vb);
         double separation = vec3_dot(next, vec3_sub(pb, pa));
-        bool better = separation >= c->separation - 1e-10 * size;
+        double turned = vec3_norm(turn), gain = separation - c->separation;
+        bool better = gain >= -1e-10 * size;
         if (better) {
             c->normal = next;
             c->separation = separation;
@@ -114,8 +116,10 @@ static void refine_direction(const geo_core *a, const geo_core *b, double size, 
             c->point_a = gjk.point_a;
             c->point_b = point_b;
         }
-        if (better && vec3_norm(turn) < 1e-11)
+        bool stuck = turned > 0.5 * turn_before && gain < 1e-11 * size;
+        if (better && (turned < 1e-11 || stuck))
             return;
+        turn_before = turned;
         weight = better ? fmin(2.0 * weight, 1.0) : 0.5 * weight;
     }
 }

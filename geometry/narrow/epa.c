@@ -14,6 +14,7 @@ typedef struct face {
 // polytope inside the difference A - B
 typedef struct polytope {
     int vertex_count, face_count;
+    int free; // no face before this one is dead
     double scale;
     geo_gjk_vertex v[VERTEX_MAX];
     face faces[FACE_MAX];
@@ -31,9 +32,10 @@ static geo_gjk_vertex support(const geo_core *a, const geo_core *b, vec3 directi
 // false if the face would be degenerate or there is no room
 static bool add_face(polytope *p, int i, int j, int k)
 {
-    int slot = 0;
+    int slot = p->free;
     while (slot < p->face_count && p->faces[slot].alive)
         slot++;
+    p->free = slot;
     if (slot == FACE_MAX)
         return false;
     vec3 a = p->v[i].w;
@@ -67,7 +69,7 @@ static bool start(polytope *p, const geo_core *a, const geo_core *b)
     p->v[0] = support(a, b, (vec3){1.0, 0.0, 0.0});
     p->v[1] = support(a, b, (vec3){-1.0, 0.0, 0.0});
     p->vertex_count = 4;
-    p->face_count = 0;
+    p->face_count = p->free = 0;
     vec3 line = vec3_sub(p->v[1].w, p->v[0].w), t1, t2;
     p->scale = vec3_norm(line);
     if (p->scale <= 0.0)
@@ -134,10 +136,11 @@ static bool insert(polytope *p, const geo_gjk_vertex *v, int first)
     p->v[index] = *v;
     for (int f = 0; f < p->face_count; f++) {
         face *at = &p->faces[f];
-        bool seen = vec3_dot(at->normal, v->w) - at->distance > 1e-15 * p->scale;
-        if (!at->alive || (!seen && f != first))
+        if (!at->alive ||
+            (f != first && !(vec3_dot(at->normal, v->w) - at->distance > 1e-15 * p->scale)))
             continue;
         at->alive = false;
+        p->free = f < p->free ? f : p->free;
         for (int e = 0; e < 3; e++)
             if (!toggle_edge(&h, at->v[e], at->v[(e + 1) % 3]))
                 return false;
