@@ -2,7 +2,7 @@
 -- Triaxial test: spheres in a periodic cell are compressed along z while two sides are held at a stress.
 --
 -- What to look for: after 0.4 s all three stresses are 1 kPa. Then zz rises to about twice that while xx
--- and yy stay; the ratio tells the friction angle, sin(phi) = (zz - xx) / (zz + xx), 19 to 20 degrees
+-- and yy stay; the ratio tells the friction angle, sin(phi) = (zz - xx) / (zz + xx), 18 to 20 degrees
 -- for spheres with a friction of 0.5. The porosity first falls and then comes back: the packing dilates.
 
 local grains = param("grains", 600, "number of spheres", { integer = true, min = 50, max = 100000 })
