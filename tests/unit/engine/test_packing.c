@@ -379,7 +379,23 @@ static void test_deposit_stays(void **state)
     cairn_world_destroy(world);
 }
 
-/// What cannot be had is refused with a figure, and leaves no grain.
+/// A packing of one kind of grain in a box is refused in these words, and leaves no grain.
+static void check_refused(size_t number, cairn_packing_def def, const cairn_grain_def *grain,
+                          const char *says)
+{
+    cairn_world *world = make_world();
+    double volume;
+    def.region = region_of(world, CAIRN_REGION_BOX, &volume);
+    def.grains = grain;
+    def.grain_count = 1;
+    assert_int_equal(cairn_packing_create(world, &def, NULL, &error), CAIRN_ERROR_ARGUMENT);
+    if (strstr(error.message, says) == NULL)
+        fail_msg("case %d: %s", (int)number, error.message);
+    assert_int_equal(cairn_body_count(world), 0);
+    cairn_world_destroy(world);
+}
+
+/// What cannot be had is refused with a figure.
 static void test_refused(void **state)
 {
     (void)state;
@@ -406,25 +422,16 @@ static void test_refused(void **state)
         {&large, CAIRN_PACKING_DEPOSITION, 1, 0.0, 0.0, "holds a ball of 0.05 m"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        cairn_world *world = make_world();
-        double volume;
         cairn_packing_def def = cairn_default_packing_def();
-        def.region = region_of(world, CAIRN_REGION_BOX, &volume);
-        def.grains = bad[i].grain;
-        def.grain_count = 1;
         def.method = bad[i].method;
         def.count = bad[i].count;
         def.porosity = bad[i].porosity;
         def.coordination = bad[i].coordination;
-        assert_int_equal(cairn_packing_create(world, &def, NULL, &error), CAIRN_ERROR_ARGUMENT);
-        if (strstr(error.message, bad[i].says) == NULL)
-            fail_msg("case %d: %s", (int)i, error.message);
-        assert_int_equal(cairn_body_count(world), 0);
-        cairn_world_destroy(world);
+        check_refused(i, def, bad[i].grain, bad[i].says);
     }
 }
 
-/// When time ends the figure that was reached is said, and no grain is left.
+/// When time ends the figure that was reached is said.
 static void test_late(void **state)
 {
     (void)state;
@@ -441,21 +448,12 @@ static void test_late(void **state)
         {CAIRN_PACKING_RANDOM, 0.7, 0.0, -1.0, "time_limit = -1 s must be greater than 0"},
     };
     for (size_t i = 0; i < sizeof late / sizeof *late; i++) {
-        cairn_world *world = make_world();
-        double volume;
         cairn_packing_def def = cairn_default_packing_def();
-        def.region = region_of(world, CAIRN_REGION_BOX, &volume);
-        def.grains = &grain;
-        def.grain_count = 1;
         def.method = late[i].method;
         def.porosity = late[i].porosity;
         def.coordination = late[i].coordination;
         def.time_limit = late[i].time_limit;
-        assert_int_equal(cairn_packing_create(world, &def, NULL, &error), CAIRN_ERROR_ARGUMENT);
-        if (strstr(error.message, late[i].says) == NULL)
-            fail_msg("case %d: %s", (int)i, error.message);
-        assert_int_equal(cairn_body_count(world), 0);
-        cairn_world_destroy(world);
+        check_refused(i, def, &grain, late[i].says);
     }
 }
 
