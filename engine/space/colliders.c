@@ -9,6 +9,7 @@ typedef struct place_context {
     const pose *q;
     const int *listed; // NULL: all
     bool still;        // without margins
+    bool holds;        // bounds may be taken as they were, wider by the way since
     double faces;      // m, half of what images move against the cell in a step
 } place_context;
 
@@ -77,7 +78,18 @@ static double way_after(double way, const pose *from, const pose *to, double rad
 static double room_of(const place_context *context, const geo_shape *shape)
 {
     bool many = shape->kind == GEO_POLYHEDRON;
-    return many && !context->still ? 5e-3 * shape->smallest_size : 0.0;
+    return many && context->holds ? 5e-3 * shape->smallest_size : 0.0;
+}
+
+/// Bounds as they were make lists of pairs a few steps earlier or later, after a restart or in
+/// another process. Results do not depend on that but by the domains of the implicit law, which are
+/// cut with the list.
+static bool may_hold(const cairn_world *world)
+{
+    for (int i = 0; i < world->surface_count; i++)
+        if (world->surfaces[i].law->kind == CON_LAW_CONE)
+            return false;
+    return true;
 }
 
 /// Bounds of a collider where it is now, with its margin: as wide as they were found last and the
@@ -261,12 +273,13 @@ static cairn_status place(const place_context *context, int count)
 
 cairn_status eng_colliders_place_listed(cairn_world *world)
 {
-    place_context context = {world, world->q_mid, world->listed, false, way_of_faces(world)};
+    place_context context = {world, world->q_mid,    world->listed,
+                             false, may_hold(world), way_of_faces(world)};
     return place(&context, world->listed_count);
 }
 
 cairn_status eng_colliders_place_all(cairn_world *world, const pose *q)
 {
-    place_context context = {world, q, NULL, true, 0.0};
+    place_context context = {world, q, NULL, true, false, 0.0};
     return place(&context, world->collider_count);
 }
