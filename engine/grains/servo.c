@@ -48,6 +48,8 @@ cairn_servo_def cairn_default_servo_def(void)
                              .cookie = SERVO_COOKIE};
 }
 
+static const eng_action_kind servo_kind;
+
 static double inverse_mass(const cairn_world *world, cairn_body_id id)
 {
     const eng_body *body = &world->bodies[id.index];
@@ -149,12 +151,37 @@ static cairn_status look_at_cell(const cairn_world *world, const servo *s, doubl
     return status;
 }
 
+/// Whether a servo acts in the step that begins.
+static bool is_on(const cairn_world *world, const cairn_servo_def *def)
+{
+    double middle = world->time + 0.5 * world->def.time_step;
+    return middle >= def->from && middle <= def->until;
+}
+
+/// The rate of shrinking, 1/s, of a side that is held at a stress, by which the volume of the cell
+/// stays while other sides are strained at given rates; sides that are held share it.
+static double constant_volume_rate(const cairn_world *world)
+{
+    double given = 0.0, held = 0.0;
+    int at = 0;
+    for (const eng_action *each; (each = eng_action_next(world, &servo_kind, &at)) != NULL;) {
+        const servo *other = each->data;
+        const cairn_servo_def *def = &other->def;
+        if (!def->cell || def->side != def->across || !is_on(world, def))
+            continue;
+        given += def->rate ? other->numbers[VELOCITY] : 0.0;
+        held += def->rate ? 0.0 : 1.0;
+    }
+    return given / held;
+}
+
 /// The velocity of a moving wall or the rate of the cell: slow where it is stiff, so that it acts
 /// as a dashpot between the contacts and the target, which takes energy out at any gain. A part of
 /// it lasts, so that a bed that keeps yielding leaves no error behind. For a wall it gathers in
 /// sixteen times the time in which the contacts answer, slow enough for the springs of many layers
 /// in a row; for the cell, which strains all its layers at once, in four times, which is critical
-/// damping.
+/// damping. Where other sides of a cell are strained at a rate, what they push aside is given
+/// without waiting for the stress to say so.
 static cairn_status set_velocity(const cairn_world *world, const servo *s, double *numbers,
                                  cairn_error *error)
 {
@@ -184,7 +211,8 @@ static cairn_status set_velocity(const cairn_world *world, const servo *s, doubl
                 wanted * numbers[LASTING] < 0.0;
     double more = near ? answer * wanted : -numbers[LASTING];
     numbers[LASTING] = fmax(-speed, fmin(speed, numbers[LASTING] + part * more));
-    numbers[VELOCITY] = fmax(-speed, fmin(speed, numbers[LASTING] + answer * wanted));
+    double aside = s->def.cell ? constant_volume_rate(world) : 0.0;
+    numbers[VELOCITY] = fmax(-speed, fmin(speed, aside + numbers[LASTING] + answer * wanted));
     return status;
 }
 
@@ -357,10 +385,8 @@ static cairn_status servo_begin(cairn_world *world, eng_action *action, cairn_er
     if (!def->cell && eng_body_check(world, def->body) != CAIRN_OK)
         return CAIRN_OK; // it was removed
     double h = world->def.time_step, middle = world->time + 0.5 * h;
-    if (middle < def->from)
-        return CAIRN_OK;
-    if (middle > def->until)
-        return let_go(world, s, numbers, error);
+    if (!is_on(world, def))
+        return middle < def->from ? CAIRN_OK : let_go(world, s, numbers, error);
     cairn_status status = ask_target(world, s, &numbers[TARGET], error);
     if (status == CAIRN_OK && def->rate)
         return set_rate(world, s, numbers, error);

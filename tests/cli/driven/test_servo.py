@@ -138,6 +138,22 @@ def check_cell():
         check(abs(last[12]) < 1e-3 * last[5], f"cell: residual {last[12]} J of {last[5]} J")
 
 
+def check_begin_of_shear():
+    """Sides give way as soon as another one is pressed, so that the stress is that asked for from the begin on."""
+    scene = CELL % ("hooke", "normal_stiffness = 2e4")
+    for old, new in (("return -0.5", "return -3"), ("count = 80", 'count = 80, seed = param("seed", 1, "")')):
+        check(old in scene, f"begin of shear: {old} in the scene")
+        scene = scene.replace(old, new)
+    with Folder() as folder:
+        folder.write("a.lua", scene)
+        for seed in "123":
+            check_status(folder.cairn("run", "a.lua", "--quiet", "--paraview-every", "0", "--trajectory-every", "0",
+                                      "--set", "seed=" + seed, "--out", seed), 0, "begin of shear")
+            sides = [0.5 * (row[2] + row[3]) for row in sensors(folder, seed) if row[1] > 0.08]
+            mean = sum(sides) / len(sides)
+            check(abs(mean - 5000) < 5 and max(sides) < 5270, f"begin of shear: {mean} Pa in the mean, up to {max(sides)}, for 5000")
+
+
 def check_hard_cell():
     """Hard grains that yield in shear, by fits and starts, have the stress at the sides in the mean."""
     with Folder() as folder:
@@ -374,6 +390,7 @@ check_gain()
 check_inertia()
 check_bits()
 check_cell()
+check_begin_of_shear()
 check_hard_cell()
 check_retreat()
 check_rigid_shear()
