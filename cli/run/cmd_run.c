@@ -326,15 +326,25 @@ static double start_energy(const cairn_energy *e)
     return held + lost - brought - e->residual;
 }
 
-/// Energy that could have become kinetic: what there was, what came in, what fell.
-static cairn_status check_explosion(const run_state *run, cairn_error *error)
+/// Energy that could have become kinetic: what there was, what came in, what fell. What came from
+/// nowhere counts where bodies store it, too.
+static cairn_status check_explosion(run_state *run, cairn_error *error)
 {
     cairn_energy energy = cairn_world_get_energy(run->scene->world);
-    double available = fabs(run->supply) + fabs(start_energy(&energy)) + fabs(energy.potential) +
-                       fabs(energy.drivers) + fabs(energy.correction) + fabs(energy.population);
-    if (energy.kinetic <= explosion_factor * available)
+    run_energy_note(run, &energy);
+    double given = fabs(run->supply) + fabs(start_energy(&energy)) + fabs(energy.drivers) +
+                   fabs(energy.correction) + fabs(energy.population);
+    double available = given + fabs(energy.potential);
+    if (energy.kinetic <= explosion_factor * available &&
+        energy.residual <= explosion_factor * given)
         return CAIRN_OK;
-    available += pushed_energy(run->scene->world);
+    double pushed = pushed_energy(run->scene->world);
+    given += pushed;
+    available += pushed;
+    if (energy.residual > explosion_factor * given)
+        return base_fail(error, CAIRN_ERROR_NUMERICAL,
+                         "explosion at %.6g s: %.3g J came from nowhere, of %.3g J there were",
+                         cairn_world_get_time(run->scene->world), energy.residual, given);
     if (energy.kinetic <= explosion_factor * available)
         return CAIRN_OK;
     return base_fail(error, CAIRN_ERROR_NUMERICAL,
@@ -521,7 +531,9 @@ static void report_run(const run_state *run, cairn_status status, const cairn_er
             many ? ": more than 1 %, so the run ends with status 5 (--accept-unsolved takes it)"
                  : "");
     }
-    if (status != CAIRN_OK)
+    if (status == CAIRN_OK)
+        run_energy_tell(run);
+    else
         cli_complain("%s", error->message);
     if (run->settings->json)
         run_summary_json(run, status_word(run, status), stdout);

@@ -204,6 +204,12 @@ cairn_status run_jam_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT
 /// CAIRN_ERROR_NUMERICAL for a step whose energy rises without a source by more than there was.
 cairn_status run_energy_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Keeps the most energy that has changed its form since the start.
+void run_energy_note(run_state *run, const cairn_energy *energy);
+
+/// Warns at the end of a run whose energies miss more than a twentieth of what changed its form.
+void run_energy_tell(const run_state *run);
+
 /// With --strict: CAIRN_ERROR_NUMERICAL for a step that leaves a bound; its problem is written.
 cairn_status run_strict_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 

@@ -31,7 +31,7 @@ int run_step_choose(const run_settings *settings, cairn_world *world)
     }
     if (cairn_world_get_def(world)->time_step > limit.step) {
         cli_warn(
-            "the time step %.3g s exceeds the stable step %.3g s of the stiffest contact, law %s "
+            "the time step %.3g s exceeds the stable step %.3g s of the stiffest contacts, law %s "
             "between \"%.60s\" and \"%.60s\" (stiffness %.3g N/m on %.3g kg); --step auto takes "
             "%.3g s",
             cairn_world_get_def(world)->time_step, limit.step, limit.law,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // --strict: the bounds that every step of a run must keep; and what is left of a step that broke.
+#include "cli/process/status.h"
 #include "cli/run/run.h"
 
 #include <inttypes.h>
@@ -90,7 +91,7 @@ static cairn_status check_energy(run_state *run, cairn_error *error)
     const cairn_world *world = run->scene->world;
     cairn_energy energy = cairn_world_get_energy(world);
     double bound = run->settings->strict_energy;
-    run->exchanged_max = fmax(run->exchanged_max, exchanged(run, &energy));
+    run_energy_note(run, &energy);
     if (fabs(energy.residual) <= bound * run->exchanged_max)
         return CAIRN_OK;
     return base_fail(error, CAIRN_ERROR_NUMERICAL,
@@ -98,6 +99,23 @@ static cairn_status check_energy(run_state *run, cairn_error *error)
                      "of the %.3g J that changed their form (--strict-energy)",
                      cairn_world_get_step_count(world), cairn_world_get_time(world),
                      energy.residual, bound, run->exchanged_max);
+}
+
+void run_energy_note(run_state *run, const cairn_energy *energy)
+{
+    run->exchanged_max = fmax(run->exchanged_max, exchanged(run, energy));
+}
+
+void run_energy_tell(const run_state *run)
+{
+    static const double doubtful = 0.05;
+    cairn_energy energy = cairn_world_get_energy(run->scene->world);
+    double all = fmax(exchanged(run, &energy) + fabs(energy.population),
+                      fmax(run->exchanged_max, run->moved_max));
+    if (fabs(energy.residual) > doubtful * all)
+        cli_warn("%.3g J of energy do not add up, %.0f %% of the %.3g J that changed their form: "
+                 "a shorter time step may be needed (docs/laws.md, section 9)",
+                 energy.residual, 100.0 * fabs(energy.residual) / all, all);
 }
 
 static cairn_status check_penetration(const run_state *run, cairn_error *error)

@@ -304,10 +304,30 @@ static int compare_places(const void *a, const void *b)
     return 0;
 }
 
+static void scale_sizes(packing *p, eng_relax *relax, double factor)
+{
+    double change = factor / p->factor;
+    p->factor = factor;
+    p->solid *= change * change * change;
+    relax->size *= change;
+    for (int i = 0; i < p->count; i++)
+        relax->radius[i] = radius_of(p, &p->grains[i]);
+}
+
+/// Sizes that the count and the share of the region decide, which may be far from those asked for.
+static void fit_sizes(packing *p, eng_relax *relax)
+{
+    const cairn_packing_def *def = p->def;
+    double share = def->porosity > 0.0 ? 1.0 - def->porosity : grown_share;
+    if (def->count > 0 && (def->porosity > 0.0 || def->coordination > 0.0))
+        scale_sizes(p, relax, base_pow(share * p->volume / p->solid, 1.0 / 3.0));
+}
+
 /// Random places for all spheres; radii.
 static cairn_status scatter(packing *p, eng_relax *relax, cairn_error *error)
 {
     double largest = 0.0, sum = 0.0;
+    fit_sizes(p, relax);
     for (int i = 0; i < p->count; i++) {
         relax->radius[i] = radius_of(p, &p->grains[i]);
         largest = fmax(largest, relax->radius[i]);
@@ -333,16 +353,6 @@ static cairn_status scatter(packing *p, eng_relax *relax, cairn_error *error)
     for (int i = 0; i < p->count; i++)
         relax->place[i] = vec3_scale(relax->size, relax->place[i]);
     return CAIRN_OK;
-}
-
-static void scale_sizes(packing *p, eng_relax *relax, double factor)
-{
-    double change = factor / p->factor;
-    p->factor = factor;
-    p->solid *= change * change * change;
-    relax->size *= change;
-    for (int i = 0; i < p->count; i++)
-        relax->radius[i] = radius_of(p, &p->grains[i]);
 }
 
 static cairn_status out_of_memory(const packing *p, cairn_error *error)
@@ -391,9 +401,6 @@ static cairn_status grow_apart(packing *p, eng_relax *relax, cairn_error *error)
 static cairn_status grow_to_porosity(packing *p, eng_relax *relax, cairn_error *error)
 {
     const cairn_packing_def *def = p->def;
-    if (def->count > 0 && def->porosity > 0.0)
-        scale_sizes(p, relax,
-                    base_pow((1.0 - def->porosity) * p->volume / p->solid, 1.0 / 3.0) * p->factor);
     if (def->porosity > 0.0 && fabs(porosity_of(p) - def->porosity) > tolerance)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "packing \"%s\": whole grains come no closer to porosity = %g than %.4f "

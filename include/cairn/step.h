@@ -26,12 +26,12 @@ CAIRN_API cairn_status cairn_world_step(cairn_world *world, cairn_error *error) 
 /// other time while the world is there. Nothing for NULL. Tests: tests/regress/test_interrupt.c
 CAIRN_API void cairn_world_interrupt(cairn_world *world);
 
-/// The contact that limits the time step.
+/// The contacts that limit the time step.
 typedef struct cairn_step_limit {
     double step;      // s; INFINITY where no law has a limit
-    double stiffness; // N/m, of the contact
-    double damping;   // N s/m
-    double mass;      // kg, of the lighter body
+    double stiffness; // N/m, K of (9.1): of the contact of a ball, of a side full of them else
+    double damping;   // N s/m, C
+    double mass;      // kg, of the body that is held
     cairn_body_id a, b;
     const char *law; // "" where there is none
     // s; the largest step that gives every contact 67 steps of an impact, and as many more as meet
@@ -39,11 +39,12 @@ typedef struct cairn_step_limit {
     double accurate;
 } cairn_step_limit;
 
-/// Estimates the stable step of the stiffest contact that the bodies of the world may make, of
-/// those with an explicit law: h = m / (c + sqrt(c^2 + k m)) with the mass m of the lighter body,
-/// which is the limit of leap-frog for a row of such bodies, sqrt(m / k) without damping. k is the
-/// larger of the normal stiffness and 7/2 of the tangential one (a sphere turns too), both at an
-/// overlap of 1 % of the smaller body's half size. docs/laws.md section 9.
+/// Estimates the stable step of the stiffest contacts that the bodies of the world may make, of
+/// those with an explicit law: h = m / (C + sqrt(C^2 + K m)) with the mass m of a body, which is
+/// the limit of leap-frog for a row of such bodies, sqrt(m / K) without damping. Of a ball K is the
+/// larger of the normal stiffness and 7/2 of the tangential one (it turns, too), of others that of
+/// all points of one of its sides, turns included; both at an overlap of 1 % of the smaller body's
+/// half size. docs/laws.md (9.1).
 /// Cone laws have no limit. Tests: tests/unit/engine/test_stable_step.c
 CAIRN_API cairn_step_limit cairn_world_get_stable_step(const cairn_world *world);
 

@@ -503,6 +503,16 @@ def check_step(folder):
     result = folder.cairn("run", "slow.lua", "--json")
     check("exceeds the stable step" in result.err and '"stone" and "stone"' in result.err and
           f"{stable:.3g} s" in result.err, "run warns of the step", result)
+    # what such steps make of the energy is said, too, up to an explosion
+    result = folder.cairn("run", "slow.lua", "--json", "--step", "0.003", "--until", "1")
+    check_status(result, 0, "a step that makes energy")
+    check("J of energy do not add up, 100 % of" in result.err, "a step that makes energy", result)
+    result = folder.cairn("run", "slow.lua", "--json", "--until", "1")
+    check_status(result, 1, "a step that makes much energy")
+    check("came from nowhere" in result.err, "a step that makes much energy", result)
+    result = folder.cairn("run", "slow.lua", "--json", "--step", "1e-4", "--until", "1")
+    check_status(result, 0, "a step that keeps energy")
+    check("add up" not in result.err, "a step that keeps energy", result)
     result = folder.cairn("run", "slow.lua", "--json", "--step", "auto")
     check_status(result, 0, "--step auto")
     check(result.err.count("warning") == 0, "--step auto: no warning", result)

@@ -160,29 +160,33 @@ static void test_porosity(void **state)
     }
 }
 
-/// With a count, sizes grow by one factor until the porosity is met.
+/// With a count, sizes become by one factor those that the porosity wants, from smaller ones and
+/// from such as would not go into the region.
 static void test_count_and_porosity(void **state)
 {
     (void)state;
     static sphere s[BODIES_MAX];
-    cairn_world *world = make_world();
-    cairn_grain_def grain = {.size = {.first = 0.001}, .density = 1000.0, .share = 1.0};
-    cairn_packing_def def = cairn_default_packing_def();
-    double volume;
-    def.region = region_of(world, CAIRN_REGION_CYLINDER, &volume);
-    def.grains = &grain;
-    def.grain_count = 1;
-    def.method = CAIRN_PACKING_GROWTH;
-    def.count = 300;
-    def.porosity = 0.5;
-    cairn_packing_view view;
-    assert_int_equal(cairn_packing_create(world, &def, &view, &error), CAIRN_OK);
-    int count = read_spheres(world, s);
-    assert_int_equal(count, 300);
-    check_close(solid(s, count), 0.5 * volume, 1e-9, 0.0);
-    check_close(s[0].radius, 0.0005 * view.factor, 1e-9, 0.0);
-    assert_true(least_gap(s, count) >= 0.0);
-    cairn_world_destroy(world);
+    static const double diameters[] = {0.001, 10.0};
+    for (int i = 0; i < 2; i++) {
+        cairn_world *world = make_world();
+        cairn_grain_def grain = {.size = {.first = diameters[i]}, .density = 1000.0, .share = 1.0};
+        cairn_packing_def def = cairn_default_packing_def();
+        double volume;
+        def.region = region_of(world, CAIRN_REGION_CYLINDER, &volume);
+        def.grains = &grain;
+        def.grain_count = 1;
+        def.method = CAIRN_PACKING_GROWTH;
+        def.count = 300;
+        def.porosity = 0.5;
+        cairn_packing_view view;
+        assert_int_equal(cairn_packing_create(world, &def, &view, &error), CAIRN_OK);
+        int count = read_spheres(world, s);
+        assert_int_equal(count, 300);
+        check_close(solid(s, count), 0.5 * volume, 1e-9, 0.0);
+        check_close(s[0].radius, 0.5 * diameters[i] * view.factor, 1e-9, 0.0);
+        assert_true(least_gap(s, count) >= 0.0);
+        cairn_world_destroy(world);
+    }
 }
 
 /// Contacts of a packing that was grown to a coordination, counted by hand.

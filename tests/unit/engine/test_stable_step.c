@@ -157,13 +157,101 @@ static void names_the_pair(void **state)
     cairn_world_destroy(world);
 }
 
-/// Kinetic energy a row of pressed balls has after many steps, with the step a share of the stable
-/// one.
-static double energy_of_row(double share)
+static cairn_body_id add_shape(cairn_world *world, const cairn_shape_def *shape, double mass,
+                               double x)
+{
+    cairn_body_def body = cairn_default_body_def();
+    cairn_body_id id;
+    check(cairn_shape_create(world, shape, &body.shape, &error));
+    body.kind = mass > 0.0 ? CAIRN_DYNAMIC : CAIRN_FIXED;
+    body.mass = mass;
+    body.position[0] = x;
+    check(cairn_body_create(world, &body, &id, &error));
+    return id;
+}
+
+static cairn_shape_def cube_of(double half)
+{
+    cairn_shape_def cube = cairn_default_shape_def(CAIRN_BOX);
+    cube.half_size[0] = cube.half_size[1] = cube.half_size[2] = half;
+    return cube;
+}
+
+/// The limit of two bodies of a shape and 2 kg, in units of sqrt(m / k_n).
+static double limit_of(const cairn_shape_def *shape, double tangential)
+{
+    const double k = 1e5, m = 2.0;
+    cairn_world *world = world_of(1e-3);
+    check(cairn_pair_set_law(world, any, any, "hooke", &error));
+    set(world, any, any, "normal_stiffness", k);
+    set(world, any, any, "tangential_stiffness", tangential * k);
+    set(world, any, any, "restitution", 1.0);
+    add_shape(world, shape, m, 0.0);
+    add_shape(world, shape, m, 10.0);
+    cairn_step_limit limit = cairn_world_get_stable_step(world);
+    check_close(limit.step, sqrt(m / limit.stiffness), 1e-12, 0.0);
+    cairn_world_destroy(world);
+    return limit.step / sqrt(m / k);
+}
+
+/// Springs on all points of a side hold it against turns, too: by hand for each shape.
+static void sides_are_stiffer_than_points(void **state)
+{
+    (void)state;
+    const double little = 1e-9;
+    // a cube: four corners at a distance of half an edge from both axes across, I = m a^2 / 6
+    cairn_shape_def cube = cube_of(0.3);
+    check_close(limit_of(&cube, little), sqrt(1.0 / 6.0), 1e-6, 0.0);
+    // across: 12 in a turn about the normal
+    check_close(limit_of(&cube, 0.5), sqrt(1.0 / (6.0 + 12.0 * 0.5)), 1e-6, 0.0);
+    // its polyhedron is the same
+    double corners[8][3];
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; k < 3; k++)
+            corners[i][k] = i >> k & 1 ? 0.3 : -0.3;
+    cairn_shape_def hull = cairn_default_shape_def(CAIRN_POLYHEDRON);
+    hull.points = (const double(*)[3])corners;
+    hull.point_count = 8;
+    check_close(limit_of(&hull, 0.5), limit_of(&cube, 0.5), 1e-9, 0.0);
+    // a cylinder of radius r and length l: eight corners in its ends, I = m (3 r^2 + l^2) / 12
+    const double r = 0.2, l = 0.1;
+    cairn_shape_def disc = cairn_default_shape_def(CAIRN_CYLINDER);
+    disc.radius = r;
+    disc.half_length = 0.5 * l;
+    check_close(limit_of(&disc, little), sqrt((3.0 * r * r + l * l) / 12.0 / (4.0 * r * r)), 1e-6,
+                0.0);
+    // two balls at a distance p from their middle, which both touch what they lie on
+    const double p = 0.3, ball = 0.2;
+    cairn_world *world = world_of(1e-3);
+    check(cairn_pair_set_law(world, any, any, "spring_dashpot", &error));
+    set(world, any, any, "spring", 1e5);
+    cairn_shape_def sphere = cairn_default_shape_def(CAIRN_SPHERE);
+    sphere.radius = ball;
+    cairn_shape_id member;
+    check(cairn_shape_create(world, &sphere, &member, &error));
+    cairn_shape_def pair = cairn_default_shape_def(CAIRN_COMPOUND);
+    const cairn_shape_id members[2] = {member, member};
+    const double positions[2][3] = {{p, 0.0, 0.0}, {-p, 0.0, 0.0}};
+    const double turns[2][4] = {{1.0, 0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
+    pair.members = members;
+    pair.member_count = 2;
+    pair.member_positions = positions;
+    pair.member_orientations = turns;
+    add_shape(world, &pair, 2.0, 0.0);
+    add_shape(world, &pair, 2.0, 10.0);
+    double inertia = 2.0 * (0.4 * ball * ball + p * p);
+    check_close(cairn_world_get_stable_step(world).step,
+                sqrt(2.0 / 1e5 / fmax(2.0, 2.0 * p * p * 2.0 / inertia)), 1e-6, 0.0);
+    cairn_world_destroy(world);
+}
+
+/// Kinetic energy a row of pressed balls or cubes has after many steps, with the step a share of
+/// the stable one, sqrt(m / (held k)).
+static double energy_of_row(const cairn_shape_def *shape, double held, double share)
 {
     enum { COUNT = 24 };
-    const double m = 1.0, k = 1e4, r = 0.1, overlap = 1e-3;
-    cairn_world *world = world_of(share * sqrt(m / k));
+    const double m = 1.0, k = 1e4, wide = 0.2, overlap = 1e-3;
+    cairn_world *world = world_of(share * sqrt(m / (held * k)));
     check(cairn_pair_set_law(world, any, any, "spring_dashpot", &error));
     check(cairn_pair_set_value(world, any, any, "variant", cairn_text("explicit"), &error));
     set(world, any, any, "spring", k);
@@ -171,12 +259,12 @@ static double energy_of_row(double share)
     for (int i = 0; i < COUNT; i++) {
         // fixed ends hold the row under pressure
         double mass = i == 0 || i == COUNT - 1 ? 0.0 : m;
-        cairn_body_id id = add_ball(world, any, r, mass, i * (2.0 * r - overlap));
+        cairn_body_id id = add_shape(world, shape, mass, i * (wide - overlap));
         if (i < 2)
             first[i] = id;
     }
-    check_close(cairn_world_get_stable_step(world).step, sqrt(m / k), 1e-12, 0.0);
-    const double v[3] = {1e-6, 0.0, 0.0}, w[3] = {0.0, 0.0, 0.0};
+    check_close(cairn_world_get_stable_step(world).step, sqrt(m / (held * k)), 1e-6, 0.0);
+    const double v[3] = {1e-6, 0.0, 0.0}, w[3] = {0.0, 1e-6, 0.0};
     check(cairn_body_set_velocity(world, first[1], v, w, &error));
     for (int i = 0; i < 600; i++)
         check(cairn_world_step(world, &error));
@@ -185,13 +273,18 @@ static double energy_of_row(double share)
     return kinetic;
 }
 
-/// sqrt(m / k) is the limit of a row: just below it nothing grows, just above it does.
+/// The limit is that of a row: just below it nothing grows, just above it does. Of balls that is
+/// sqrt(m / k), of cubes, whose faces turn against each other, sqrt(m / (6 k)).
 static void limit_is_that_of_a_row(void **state)
 {
     (void)state;
     const double given = 0.5 * 1e-12;
-    check_at_most(energy_of_row(0.97), 100.0 * given);
-    assert_true(energy_of_row(1.03) > 1e4 * given);
+    cairn_shape_def ball = cairn_default_shape_def(CAIRN_SPHERE), cube = cube_of(0.1);
+    ball.radius = 0.1;
+    check_at_most(energy_of_row(&ball, 1.0, 0.97), 100.0 * given);
+    assert_true(energy_of_row(&ball, 1.0, 1.03) > 1e4 * given);
+    check_at_most(energy_of_row(&cube, 6.0, 0.97), 100.0 * given);
+    assert_true(energy_of_row(&cube, 6.0, 1.03) > 1e4 * given);
 }
 
 /// Restitution of two balls that meet at 0.3 m/s over a gap.
@@ -327,6 +420,7 @@ int main(void)
         cmocka_unit_test(hertzian_law),
         cmocka_unit_test(other_laws),
         cmocka_unit_test(names_the_pair),
+        cmocka_unit_test(sides_are_stiffer_than_points),
         cmocka_unit_test(limit_is_that_of_a_row),
         cmocka_unit_test(accurate_steps_meet_the_restitution),
         cmocka_unit_test(step_changes),
