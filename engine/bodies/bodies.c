@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies in the public interface: creation in principal axes, state and loads between steps.
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/blocks.h"
 #include "engine/state/ids.h"
+#include "engine/state/kinematics.h"
 #include "engine/state/surfaces.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // State of bodies, wherever it is held: in the general columns or in a particle slot.
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/blocks.h"
+#include "engine/state/kinematics.h"
 
 #include <string.h>
 

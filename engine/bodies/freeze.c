@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dynamic bodies that are held where they are between steps, and given free again.
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/blocks.h"
 #include "engine/state/ids.h"
+#include "engine/state/kinematics.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns of the public interface read and written for all items at once.
 #include "engine/calls/columns.h"
+#include "engine/measures/readout.h"
 
 #include "base/assert.h"
 #include "base/status.h"

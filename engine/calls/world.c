@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Creation and destruction of worlds, choice of solvers, read-outs.
 #include "engine/joints/joints.h"
+#include "engine/measures/energy.h"
 #include "engine/pairs/sharing.h"
+#include "engine/state/blocks.h"
 
 #include "base/assert.h"
 #include "base/hash.h"

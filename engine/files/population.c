@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The record of which objects there are: taken from a world, checked, and brought back.
 #include "engine/files/population.h"
+#include "engine/state/blocks.h"
 
 #include "engine/state/ids.h"
 #include "engine/state/own_laws.h"

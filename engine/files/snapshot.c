@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arrays of a world's state, taking them and going back to them; snapshots in memory.
 #include "engine/files/snapshot.h"
+#include "engine/state/blocks.h"
 
 #include "engine/pairs/domains.h"
 #include "engine/passes/undo.h"

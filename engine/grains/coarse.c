@@ -14,6 +14,7 @@
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/space/space.h"
 #include "engine/state/ids.h"
+#include "engine/state/kinematics.h"
 #include "engine/state/world.h"
 
 #include <limits.h>

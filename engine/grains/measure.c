@@ -2,6 +2,7 @@
 // Averages over the grains and contacts of a region.
 #include "engine/grains/region.h"
 #include "engine/space/space.h"
+#include "engine/state/kinematics.h"
 
 /// sum += factor a b^T, symmetric part: xx, yy, zz, xy, xz, yz.
 static void add_product(double sum[6], double factor, vec3 a, vec3 b)

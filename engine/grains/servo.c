@@ -2,6 +2,7 @@
 // Servos: walls that are driven to a force, and sides of the periodic cell to a stress.
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
+#include "engine/state/kinematics.h"
 #include "engine/state/surfaces.h"
 
 #include "base/hash.h"

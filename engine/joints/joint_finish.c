@@ -2,6 +2,7 @@
 // Joints at the two ends of a step: bodies brought onto the constraints, and the energy and
 // reactions of what joints did in between, theory.md (9.10)-(9.11).
 #include "engine/joints/joints.h"
+#include "engine/state/kinematics.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 // Joints that are solved together: where velocities take them by the end of the step, and the right
 // sides that follow, theory.md (9.6)-(9.9).
 #include "engine/joints/joints.h"
+#include "engine/state/kinematics.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 // Joints in the step: forces along coordinates, islands, and the joints that share the problem of
 // the contacts, theory.md (9.6)-(9.8).
 #include "engine/joints/joints.h"
+#include "engine/state/kinematics.h"
 
 #include "contact/problem/least_norm.h"
 

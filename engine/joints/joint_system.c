@@ -2,6 +2,7 @@
 // Rows of several joints as the solvers of joints take them, and what impulses and speeds of one
 // row are for its bodies.
 #include "engine/joints/joints.h"
+#include "engine/state/kinematics.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "engine/joints/joints.h"
 #include "base/assert.h"
 #include "engine/state/ids.h"
+#include "engine/state/kinematics.h"
 #include "engine/state/values.h"
 
 #include <float.h>

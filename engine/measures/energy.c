@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The energy audit, theory.md section 8: every source and sink of a step is booked.
+#include "engine/measures/energy.h"
+#include "engine/state/kinematics.h"
 #include "engine/state/world.h"
 
 #include "engine/joints/joints.h"

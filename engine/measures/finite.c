@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first value of a world that is not finite.
 #include "engine/measures/finite.h"
+#include "engine/measures/energy.h"
 #include "engine/pairs/sharing.h"
+#include "engine/state/blocks.h"
 
 #include "engine/joints/joints.h"
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a step left behind: contacts, forces on bodies, penetration, overlaps, state hash, FCLIB.
+#include "engine/measures/readout.h"
 #include "engine/joints/joints.h"
+#include "engine/state/blocks.h"
 #include "engine/state/ids.h"
+#include "engine/state/kinematics.h"
 
 #include "base/hash.h"
 #include "contact/fclib/fclib.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies at the borders of processes, and gathering those of all.
 #include "engine/pairs/sharing.h"
+#include "engine/state/kinematics.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connectors: creation, parameters, what a connector reads.
 #include "engine/state/ids.h"
+#include "engine/state/kinematics.h"
 #include "engine/state/own_laws.h"
 #include "engine/state/values.h"
 

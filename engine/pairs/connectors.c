@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connectors in the step: impulse laws between marker spheres of given bodies, docs/laws.md 6.1.
+#include "engine/state/blocks.h"
+#include "engine/state/kinematics.h"
 #include "engine/state/world.h"
 
 #include "contact/laws/audit.h"

@@ -3,6 +3,8 @@
 #include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/space/space.h"
+#include "engine/state/blocks.h"
+#include "engine/state/kinematics.h"
 
 #include <string.h>
 

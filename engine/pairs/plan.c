@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts the pairs of the list into batches.
+#include "engine/state/blocks.h"
 #include "engine/state/world.h"
 
 #include <string.h>

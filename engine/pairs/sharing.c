@@ -4,6 +4,8 @@
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/actions.h"
+#include "engine/state/blocks.h"
+#include "engine/state/kinematics.h"
 
 #include <string.h>
 

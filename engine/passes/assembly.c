@@ -3,6 +3,8 @@
 #include "engine/pairs/sharing.h"
 #include "engine/passes/impact.h"
 #include "engine/space/drive.h"
+#include "engine/state/blocks.h"
+#include "engine/state/kinematics.h"
 #include "engine/state/world.h"
 
 #include <string.h>

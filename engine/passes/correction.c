@@ -5,6 +5,8 @@
 #include "engine/pairs/sharing.h"
 #include "engine/passes/floating.h"
 #include "engine/space/drive.h"
+#include "engine/state/blocks.h"
+#include "engine/state/kinematics.h"
 #include "engine/state/world.h"
 
 #include <math.h>

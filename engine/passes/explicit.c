@@ -5,6 +5,7 @@
 // Neither H nor W is built. A contact writes into its own place alone, and a body adds up its
 // contacts in their order: results have the same bits for any number of threads.
 #include "engine/passes/explicit.h"
+#include "engine/state/kinematics.h"
 
 #include "contact/laws/audit.h"
 #include "contact/laws/batch.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Floating groups of bodies and their angular momentum, theory.md (7.3).
 #include "engine/passes/floating.h"
+#include "engine/state/kinematics.h"
 
 #include "engine/joints/joints.h"
 #include "engine/pairs/sharing.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies of the general passes to the midpoint, and their velocities without contacts.
+#include "engine/state/blocks.h"
+#include "engine/state/kinematics.h"
 #include "engine/state/rotation.h"
 #include "engine/state/world.h"
 

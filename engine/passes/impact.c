@@ -2,6 +2,7 @@
 // Impacts by Poisson's law or one after the other, and cohesion, theory.md (3.4)-(3.6).
 #include "engine/passes/impact.h"
 #include "engine/pairs/sharing.h"
+#include "engine/state/kinematics.h"
 
 #include "engine/state/rotation.h"
 

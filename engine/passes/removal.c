@@ -8,6 +8,7 @@
 #include "engine/joints/joints.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
+#include "engine/state/kinematics.h"
 
 #include "base/assert.h"
 

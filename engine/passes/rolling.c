@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rolling and spinning friction of implicit contacts: moments as blocks of the problem.
+#include "engine/state/blocks.h"
 #include "engine/state/world.h"
 
 #include <string.h>

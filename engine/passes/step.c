@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step: a table of timed passes.
+#include "engine/measures/energy.h"
+#include "engine/measures/readout.h"
+#include "engine/state/blocks.h"
+#include "engine/state/kinematics.h"
 #include "engine/state/world.h"
 
 #include "base/assert.h"

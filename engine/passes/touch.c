@@ -4,6 +4,7 @@
 // Contacts of one pair with one normal are the corners of what touches: one is a point, two are the
 // ends of a line, three and more the corners of a face. A line or face is shared among them.
 #include "engine/passes/touch.h"
+#include "engine/state/kinematics.h"
 
 #include "base/elementary.h"
 #include "geometry/shape/curvature.h"

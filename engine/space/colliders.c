@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Colliders: the convex parts, half-spaces and meshes of bodies, and where they are.
+#include "engine/state/blocks.h"
 #include "engine/state/world.h"
 
 enum { COLLIDER_CHUNK = 256 };

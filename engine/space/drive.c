@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sides of the periodic cell that a stress drives while contacts are rigid.
 #include "engine/space/drive.h"
+#include "engine/state/kinematics.h"
 
 #include "engine/space/space.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One body by itself: its motion over a step, velocities of points, energies.
+#include "engine/state/kinematics.h"
 #include "engine/state/rotation.h"
 #include "engine/state/world.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of bodies: what lies in them, what several of them share, their growth and release.
+#include "engine/state/blocks.h"
 #include "engine/state/world.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 // Clumps in the sphere executor: their members, places of these, and the forces on them.
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/share/share.h"
+#include "engine/state/kinematics.h"
 
 #include "engine/state/rotation.h"
 

@@ -11,6 +11,7 @@
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/kinematics.h"
 
 #include <stdlib.h>
 #include <string.h>

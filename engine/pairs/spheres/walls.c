@@ -4,6 +4,7 @@
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/share/share.h"
+#include "engine/state/kinematics.h"
 
 #include "engine/state/rotation.h"
 

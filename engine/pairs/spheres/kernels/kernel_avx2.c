@@ -5,7 +5,7 @@
 #pragma GCC target("avx2,fma")
 #endif
 
-#include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/kernels/pass.h"
 
 #include <immintrin.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma")
 #endif
 
-#include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/kernels/pass.h"
 
 #include <immintrin.h>
 #include <math.h>

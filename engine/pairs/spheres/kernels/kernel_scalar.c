@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of the sphere executor in plain C: the twin that the vector builds must equal bit by bit.
-#include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/kernels/pass.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 
 #include "contact/laws/ahead_kernel.h"
 #include "contact/laws/kernel.h"
-#include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/kernels/pass.h"
 
 #include <string.h>
 
