@@ -45,7 +45,7 @@ void scn_push_sensors(lua_State *L, scn_scene *scene)
 static int answer(lua_State *L)
 {
     question *q = lua_touserdata(L, 1);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, q->source->position);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, q->source->value);
     lua_pushnumber(L, q->time);
     scn_push_sensors(L, q->scene);
     lua_call(L, 2, 1);
@@ -99,7 +99,7 @@ static int add_event(lua_State *L, const char *call, cairn_change change)
             scn_raise(L, "%s: when must be a function of the time and the sensors, not %s", call,
                       luaL_typename(L, -1));
         scn_motion *source = scn_motion_add(L, name);
-        source->position = luaL_ref(L, LUA_REGISTRYINDEX);
+        source->value = luaL_ref(L, LUA_REGISTRYINDEX);
         source->scene = scn_loader_of(L)->scene;
         def.condition = ask;
         def.context = source;

@@ -207,7 +207,7 @@ int scn_call_joint(lua_State *L)
     if (function != LUA_NOREF) {
         scn_motion *motion =
             scn_motion_add(L, def.name != NULL ? def.name : "a joint without a name");
-        motion->position = function;
+        motion->value = function;
         scn_fields_pass(
             &fields,
             cairn_joint_set_motor_function(world, joint, scn_motor_evaluate, motion, &error),
@@ -280,19 +280,15 @@ int scn_call_motion(lua_State *L)
     const char *name = scn_fields_text(&fields, "body", NULL);
     cairn_body_id body = scn_check_body(L, name);
     scn_motion *motion = scn_motion_add(L, name);
-    motion->position = read_function(&fields, "motion", "position");
+    bool placed = scn_vector_source_read(&fields, "position", "m", &motion->first);
     motion->orientation = read_function(&fields, "motion", "orientation");
     read_rotation(&fields, motion);
-    motion->velocity = read_function(&fields, "motion", "velocity");
-    motion->angular_velocity = read_function(&fields, "motion", "angular_velocity");
-    bool turns = motion->orientation != LUA_NOREF || motion->angle != LUA_NOREF;
-    if (motion->position == LUA_NOREF && motion->velocity == LUA_NOREF && !turns &&
-        motion->angular_velocity == LUA_NOREF)
+    bool moves = scn_vector_source_read(&fields, "velocity", "m/s", &motion->second);
+    bool turns = scn_vector_source_read(&fields, "angular_velocity", "rad/s", &motion->third);
+    int turned = (motion->orientation != LUA_NOREF) + (motion->angle != LUA_NOREF) + turns;
+    if (!placed && !moves && turned == 0)
         scn_raise(L, "motion: give position, orientation, rotation, velocity or angular_velocity");
-    if ((motion->position != LUA_NOREF && motion->velocity != LUA_NOREF) ||
-        (motion->orientation != LUA_NOREF) + (motion->angle != LUA_NOREF) +
-                (motion->angular_velocity != LUA_NOREF) >
-            1)
+    if ((placed && moves) || turned > 1)
         scn_raise(L, "motion: give position or velocity, and one of orientation, rotation and "
                      "angular_velocity");
     cairn_error error = {0};

@@ -14,7 +14,7 @@ typedef struct request {
 static int answer(lua_State *L)
 {
     request *r = lua_touserdata(L, 1);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, r->source->position);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, r->source->value);
     lua_pushnumber(L, r->time);
     scn_push_sensors(L, r->source->scene);
     lua_call(L, 2, 1);
@@ -113,7 +113,7 @@ int scn_call_servo(lua_State *L)
                                &def.force);
     if (function != LUA_NOREF) {
         scn_motion *motion = scn_motion_add(L, def.name);
-        motion->position = function;
+        motion->value = function;
         motion->scene = scn_loader_of(L)->scene;
         def.target = ask_target;
         def.context = motion;

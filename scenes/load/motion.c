@@ -50,45 +50,6 @@ static void turn_about(const double axis[3], double degrees, double out[4])
         out[k + 1] = base_sin(half) * axis[k] / norm;
 }
 
-/// Runs protected; the request is its light userdata.
-static int answer(lua_State *L)
-{
-    const request *r = lua_touserdata(L, 1);
-    const scn_motion *s = r->source;
-    cairn_motion *m = r->motion;
-    if (s->position != LUA_NOREF) {
-        call_function(L, s->position, r->time, "position", m->position, 3);
-        m->given |= CAIRN_MOTION_POSITION;
-    }
-    if (s->orientation != LUA_NOREF) {
-        call_function(L, s->orientation, r->time, "orientation", m->orientation, 4);
-        m->given |= CAIRN_MOTION_ORIENTATION;
-    }
-    if (s->angle != LUA_NOREF) {
-        double degrees;
-        call_function(L, s->angle, r->time, "angle", &degrees, 1);
-        turn_about(s->axis, degrees, m->orientation);
-        m->given |= CAIRN_MOTION_ORIENTATION;
-    }
-    if (s->velocity != LUA_NOREF) {
-        call_function(L, s->velocity, r->time, "velocity", m->velocity, 3);
-        m->given |= CAIRN_MOTION_VELOCITY;
-    }
-    if (s->angular_velocity != LUA_NOREF) {
-        call_function(L, s->angular_velocity, r->time, "angular_velocity", m->angular_velocity, 3);
-        m->given |= CAIRN_MOTION_ANGULAR_VELOCITY;
-    }
-    return 0;
-}
-
-/// The same for a motor.
-static int answer_motor(lua_State *L)
-{
-    const request *r = lua_touserdata(L, 1);
-    call_function(L, r->source->position, r->time, "motor", r->value, 1);
-    return 0;
-}
-
 static void ask_vector(lua_State *L, const scn_vector_source *source, double time, const char *what,
                        double out[3])
 {
@@ -101,6 +62,45 @@ static void ask_vector(lua_State *L, const scn_vector_source *source, double tim
         if (source->part[k] != LUA_NOREF)
             call_function(L, source->part[k], time, what, &out[k], 1);
     }
+}
+
+/// Runs protected; the request is its light userdata.
+static int answer(lua_State *L)
+{
+    const request *r = lua_touserdata(L, 1);
+    const scn_motion *s = r->source;
+    cairn_motion *m = r->motion;
+    if (s->first.given) {
+        ask_vector(L, &s->first, r->time, "position", m->position);
+        m->given |= CAIRN_MOTION_POSITION;
+    }
+    if (s->orientation != LUA_NOREF) {
+        call_function(L, s->orientation, r->time, "orientation", m->orientation, 4);
+        m->given |= CAIRN_MOTION_ORIENTATION;
+    }
+    if (s->angle != LUA_NOREF) {
+        double degrees;
+        call_function(L, s->angle, r->time, "angle", &degrees, 1);
+        turn_about(s->axis, degrees, m->orientation);
+        m->given |= CAIRN_MOTION_ORIENTATION;
+    }
+    if (s->second.given) {
+        ask_vector(L, &s->second, r->time, "velocity", m->velocity);
+        m->given |= CAIRN_MOTION_VELOCITY;
+    }
+    if (s->third.given) {
+        ask_vector(L, &s->third, r->time, "angular_velocity", m->angular_velocity);
+        m->given |= CAIRN_MOTION_ANGULAR_VELOCITY;
+    }
+    return 0;
+}
+
+/// The same for a motor.
+static int answer_motor(lua_State *L)
+{
+    const request *r = lua_touserdata(L, 1);
+    call_function(L, r->source->value, r->time, "motor", r->value, 1);
+    return 0;
 }
 
 /// The same for a load, and for gravity.
@@ -188,13 +188,12 @@ scn_motion *scn_motion_add(lua_State *L, const char *body)
         scn_raise(L, "out of memory");
     scene->motions[scene->motion_count++] = motion;
     *motion = (scn_motion){.L = L,
-                           .position = LUA_NOREF,
+                           .value = LUA_NOREF,
                            .orientation = LUA_NOREF,
                            .angle = LUA_NOREF,
-                           .velocity = LUA_NOREF,
-                           .angular_velocity = LUA_NOREF,
                            .first = no_source,
-                           .second = no_source};
+                           .second = no_source,
+                           .third = no_source};
     motion->body = base_copy_text(&scene->allocator, body);
     if (motion->body == NULL)
         scn_raise(L, "out of memory");

@@ -15,16 +15,18 @@ typedef struct scn_vector_source {
     double number[3]; // of parts without a function
 } scn_vector_source;
 
-/// The functions of one motion{}, or of the motor of a joint, which has a position alone:
-/// references into the registry, LUA_NOREF where not given.
+/// The functions of one motion{}, load{} or gravity{}, of the motor of a joint, of a servo or of a
+/// condition: references into the registry, LUA_NOREF where not given.
 struct scn_motion {
     lua_State *L;
     char *body;       // owned, for messages; of a motor the joint, of a condition what it decides
     scn_scene *scene; // of a condition and of a servo
-    int position, orientation, angle, velocity, angular_velocity; // a condition has the first
-    double axis[3];                                               // of the angle
-    scn_vector_source first, second; // of load{}: force and torque; of gravity{}: gravity, and the
-                                     // acceleration of the frame
+    int value;        // of a motor, a servo or a condition
+    int orientation, angle; // of motion{}
+    double axis[3];         // of the angle
+    /// Of motion{}: position, velocity and angular velocity; of load{}: force and torque; of
+    /// gravity{}: gravity, and the acceleration of the frame.
+    scn_vector_source first, second, third;
 };
 
 /// A motion that the scene owns, without functions yet; raises when out of memory.

@@ -55,7 +55,7 @@ BAD = {
     "range without 0": (HEAD + JOINTED.format('kind = "hinge", bodies = {"b"}, at = {0, 0, 0}, range = {1, 2}'), r"bad\.lua:3: .*must hold 0"),
     "rod without end": (HEAD + JOINTED.format('kind = "rod", bodies = {"b"}, at = {0, 0, 0}'), r"bad\.lua:3: .*second end"),
     "motion of a dynamic body": (HEAD + "body{ name = 'b', shape = " + BOX + " } motion{ body = 'b', velocity = function(t) return 0, 0, 0 end }", r"bad\.lua:3: .*only a moving body"),
-    "motion that is no function": (HEAD + "body{ name = 'b', kind = 'moving', shape = " + BOX + " } motion{ body = 'b', velocity = 3 }", r"bad\.lua:3: motion: velocity must be a function"),
+    "motion that is no function": (HEAD + "body{ name = 'b', kind = 'moving', shape = " + BOX + " } motion{ body = 'b', velocity = 3 }", r"bad\.lua:3: motion: velocity must be three numbers or functions"),
     "motion of too few numbers": (HEAD + "body{ name = 'b', kind = 'moving', shape = " + BOX + " } motion{ body = 'b', position = function(t) return 1 end }", r"bad\.lua:3: .*must return 3 numbers"),
     "unknown sensor joint": (HEAD + 'sensor{ name = "s", joint = "j" }', r'bad\.lua:3: unknown joint "j"'),
     "unknown sensor body": (HEAD + 'sensor{ name = "s", body = "grund" }', r'bad\.lua:3: unknown body "grund" \(did you mean "ground"\?\)'),

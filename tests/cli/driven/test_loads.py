@@ -40,6 +40,8 @@ BAD = {
     "none": ('load{ body = "a" }', r"bad\.lua:4: .*force or torque"),
     "two": ('load{ body = "a", force = {1, 2} }', r"bad\.lua:4: .*three numbers or functions"),
     "who": ('load{ body = "b", force = {1, 2, 3} }', r'bad\.lua:4: .*"b"'),
+    "motion": ('body{ name = "m", kind = "moving", shape = sphere{ radius = 1 } }\nmotion{ body = "m", velocity = 3 }',
+               r"bad\.lua:5: motion: velocity must be three numbers or functions"),
     "typing": ('load{ body = "a", forec = {1, 2, 3} }', r'bad\.lua:4: .*"forec".*"force"'),
     "column": ('load{ body = "a", force = { table("quake.csv", "az"), 0, 0 } }',
                r"bad\.lua:4: quake\.csv: column az is missing"),
@@ -71,6 +73,27 @@ def check_cases():
 
 def summary(folder, name):
     return load(folder.read(name + "/summary.json"))
+
+
+BELT = HEAD + """body{ name = "belt", kind = "moving", shape = box{ size = {4, 1, 0.1} } }
+body{ shape = box{ size = {0.1, 0.1, 0.1} }, position = {0, 0, 0.1} }
+motion{ body = "belt", velocity = %s, angular_velocity = %s }
+"""
+
+
+def check_motion():
+    """Constant parts of a motion move a body as functions that return them do."""
+    with Folder() as folder:
+        hashes = set()
+        for name, velocity, turn in (
+                ("functions", "function(t) return 0.2, 0, 0.1 * t end", "function() return 0, 0, 0.5 end"),
+                ("parts", "{ 0.2, 0, function(t) return 0.1 * t end }", "{ 0, 0, 0.5 }")):
+            folder.write(name + ".lua", BELT % (velocity, turn))
+            check_status(folder.cairn("run", name + ".lua", "--quiet", "--until", "0.2", "--out", name), 0, name)
+            hashes.add(load(folder.read(name + "/summary.json"))["state_hash"])
+            belt = [row for row in folder.read(name + "/bodies.csv").splitlines() if ",belt," in row or '"belt"' in row]
+            check(len(belt) == 1 and "0.04" in belt[0], f"motion {name}: the belt went 0.04 m", belt)
+        check(len(hashes) == 1, f"motion: constants and functions: {hashes}")
 
 
 def check_restart():
@@ -115,6 +138,7 @@ def check_bad():
 
 
 check_cases()
+check_motion()
 check_restart()
 check_require()
 check_bad()
