@@ -193,7 +193,10 @@ static void check_scene(scene kind)
         double sum[2] = {0.0, 0.0};
         for (int k = 0; k < PHASES; k++)
             for (int fine = 0; fine < 2; fine++) {
-                double share = fine ? 0.25 : 1.0, phase = (double)k / PHASES;
+                // the box touches with corners, of which the recommended step expects four at once:
+                // that of one is three times as long, and closes the audit as well
+                double coarse = kind == BOX ? 3.0 : 1.0, phase = (double)k / PHASES;
+                double share = fine ? 0.25 * coarse : coarse;
                 double residual = residual_of(&variants[i], kind, phase, share);
                 check_at_most(residual, fine ? 2e-4 : 1e-3);
                 sum[fine] += residual;
