@@ -341,7 +341,7 @@ static cairn_status check_explosion(run_state *run, cairn_error *error)
     double pushed = pushed_energy(run->scene->world);
     given += pushed;
     available += pushed;
-    if (energy.residual > explosion_factor * given)
+    if (energy.residual > explosion_factor * (given + run_energy_of_tolerance(run->scene->world)))
         return base_fail(error, CAIRN_ERROR_NUMERICAL,
                          "explosion at %.6g s: %.3g J came from nowhere, of %.3g J there were",
                          cairn_world_get_time(run->scene->world), energy.residual, given);

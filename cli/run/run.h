@@ -204,6 +204,10 @@ cairn_status run_jam_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT
 /// CAIRN_ERROR_NUMERICAL for a step whose energy rises without a source by more than there was.
 cairn_status run_energy_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// What the accuracy of the last solution leaves of its energy, J: the tolerance times the kinetic
+/// energy of bodies at rest that the impulses of the contacts would make, each alone.
+double run_energy_of_tolerance(const cairn_world *world);
+
 /// Keeps the most energy that has changed its form since the start.
 void run_energy_note(run_state *run, const cairn_energy *energy);
 
