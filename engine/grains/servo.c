@@ -152,6 +152,22 @@ static cairn_status look_at_cell(const cairn_world *world, const servo *s, doubl
     return status;
 }
 
+/// Sums over the contacts of the last step; where nothing acted, the last sums stay.
+static cairn_status look(const cairn_world *world, const servo *s, double *numbers, bool *touches,
+                         cairn_error *error)
+{
+    double was[2] = {numbers[IMPEDANCE], numbers[STIFFNESS]};
+    numbers[IMPEDANCE] = numbers[STIFFNESS] = 0.0;
+    cairn_status status = s->def.cell ? look_at_cell(world, s, numbers, error)
+                                      : look_at_wall(world, s, numbers, error);
+    *touches = numbers[IMPEDANCE] > 0.0;
+    if (!*touches) {
+        numbers[IMPEDANCE] = was[0];
+        numbers[STIFFNESS] = was[1];
+    }
+    return status;
+}
+
 /// Whether a servo acts in the step that begins.
 static bool is_on(const cairn_world *world, const cairn_servo_def *def)
 {
@@ -192,19 +208,21 @@ static cairn_status set_velocity(const cairn_world *world, const servo *s, doubl
     int every = s->def.cell ? LOOK_AT_CELL_EVERY : LOOK_AT_WALL_EVERY;
     // contacts come and go with the force
     bool changed = fabs(numbers[FORCE] - numbers[LOOKED]) > 0.1 * fabs(numbers[LOOKED]);
-    if (changed || numbers[IMPEDANCE] == 0.0 || world->step_count % every == 0) {
+    if (touches && (changed || numbers[IMPEDANCE] == 0.0 || world->step_count % every == 0)) {
         numbers[LOOKED] = numbers[FORCE];
-        numbers[IMPEDANCE] = numbers[STIFFNESS] = 0.0;
-        if (touches)
-            status = s->def.cell ? look_at_cell(world, s, numbers, error)
-                                 : look_at_wall(world, s, numbers, error);
-    }
-    if (!(numbers[IMPEDANCE] > 0.0)) {
-        numbers[LASTING] = 0.0;
-        numbers[VELOCITY] = wanted > 0.0 ? speed : 0.0;
-        return status;
+        status = look(world, s, numbers, &touches, error);
     }
     double answer = s->def.gain / numbers[IMPEDANCE], h = world->def.time_step;
+    if (!touches) {
+        // after a loss of contact as if the springs there were went on, so that the next touch is
+        // no impact, and what runs away is caught up with
+        double most = numbers[IMPEDANCE] > 0.0
+                          ? answer * (wanted + numbers[STIFFNESS] * numbers[GONE])
+                          : speed;
+        numbers[LASTING] = 0.0;
+        numbers[VELOCITY] = wanted > 0.0 ? fmin(speed, most) : 0.0;
+        return status;
+    }
     double times = s->def.cell ? 4.0 : 16.0;
     double part = fmin(h * answer * numbers[STIFFNESS] / times, 1.0);
     // far from the target nothing lasts on the way to it; what lasts the other way is taken back

@@ -44,7 +44,9 @@ static double driver_work(const cairn_world *world, int contact)
                     vec3_dot(R, eng_drive_given_drift(world, body, c->point[contact]));
         if (world->bodies[body].kind != CAIRN_MOVING)
             continue;
-        vec3 velocity = eng_point_velocity(world->v[body], &world->q_mid[body],
+        double mean[6];
+        eng_mean_velocity(world, body, mean);
+        vec3 velocity = eng_point_velocity(mean, &world->q_mid[body],
                                            eng_image_point(world, body, c->point[contact]));
         work += (side == 0 ? 1.0 : -1.0) * vec3_dot(R, velocity);
     }

@@ -183,9 +183,12 @@ static double driver_work(const cairn_world *world, const eng_connector *connect
         int body = connector->body[side];
         if (world->bodies[body].kind != CAIRN_MOVING)
             continue;
-        vec3 velocity = eng_point_velocity(world->v[body], &world->q_mid[body], state->point);
-        work += (side == 0 ? 1.0 : -1.0) * vec3_dot(R, velocity) -
-                vec3_dot(state->couple[side], motion->omega[side]);
+        double mean[6];
+        eng_mean_velocity(world, body, mean);
+        vec3 velocity = eng_point_velocity(mean, &world->q_mid[body], state->point);
+        vec3 omega = vec3_scale(0.5, vec3_add(motion->omega[side], motion->omega_end[side]));
+        work +=
+            (side == 0 ? 1.0 : -1.0) * vec3_dot(R, velocity) - vec3_dot(state->couple[side], omega);
     }
     return work;
 }

@@ -350,7 +350,8 @@ static bool is_driven(const cairn_world *world, const int body[2])
 }
 
 /// Work on bodies whose velocity is prescribed, which their drivers deliver, and that of the cell.
-static double driver_work(const cairn_world *world, int i)
+/// @param after  motion of the pair after the impulses
+static double driver_work(const cairn_world *world, int i, const pair_motion *after)
 {
     const eng_contacts *c = &world->contacts;
     const int *body = c->body[i];
@@ -365,11 +366,14 @@ static double driver_work(const cairn_world *world, int i)
         if (world->bodies[c->body[i][side]].kind != CAIRN_MOVING)
             continue;
         vec3 impulse = mat3_apply_transposed(&c->frame[i], vec3_from(c->R[i]));
-        vec3 velocity = velocity_at(motion, side, c->point[i]);
+        // the mean: a motion may have another velocity in the second half of the step
+        vec3 velocity = vec3_scale(0.5, vec3_add(velocity_at(motion, side, c->point[i]),
+                                                 velocity_at(after, side, c->point[i])));
+        vec3 omega = vec3_scale(0.5, vec3_add(motion->omega[side], after->omega[side]));
         if (side == 1)
             velocity = vec3_sub(velocity, motion->drift);
         work += (side == 0 ? 1.0 : -1.0) * vec3_dot(impulse, velocity) -
-                vec3_dot(vec3_from(c->couple[i] + 3 * side), motion->omega[side]);
+                vec3_dot(vec3_from(c->couple[i] + 3 * side), omega);
     }
     return work;
 }
@@ -436,7 +440,7 @@ static void book_chunk(void *argument, int begin, int end, int chunk, int worker
         }
         book_contact(world, i, &after, &motion, &sum);
         if (driven)
-            sum.drivers += driver_work(world, i);
+            sum.drivers += driver_work(world, i, &after);
     }
     context->chunks[chunk] = sum;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rolling and spinning friction of implicit contacts: moments as blocks of the problem.
 #include "engine/state/blocks.h"
+#include "engine/state/kinematics.h"
 #include "engine/state/world.h"
 
 #include <string.h>
@@ -206,13 +207,18 @@ void eng_rolling_book(cairn_world *world)
         vec3_store(c->history[contact], moment);
         for (int side = 0; side < 2; side++) {
             int body = c->body[contact][side];
-            double before[3] = {0.0}, own = 0.0;
+            double before[3] = {0.0}, driven[3] = {0.0}, mean[6], own = 0.0;
             vec3_store(c->couple[contact] + 3 * side, vec3_scale(side == 0 ? -1.0 : 1.0, moment));
             add_H_v((const double(*)[6])rolling->problem.H[i][side], world->v[body], before);
             for (int k = 0; k < 3; k++)
                 own += m[k] * before[k];
             work -= 0.5 * own;
-            drivers += world->bodies[body].kind == CAIRN_MOVING ? own : 0.0;
+            if (world->bodies[body].kind != CAIRN_MOVING)
+                continue;
+            eng_mean_velocity(world, body, mean);
+            add_H_v((const double(*)[6])rolling->problem.H[i][side], mean, driven);
+            for (int k = 0; k < 3; k++)
+                drivers -= m[k] * driven[k];
         }
         for (int k = 0; k < 3; k++)
             work -= 0.5 * m[k] * rolling->U[i][k];

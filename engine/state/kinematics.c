@@ -116,6 +116,12 @@ void eng_body_end(const cairn_world *world, int body, const eng_turning *turning
     vec3_store(v + 3, turned);
 }
 
+void eng_mean_velocity(const cairn_world *world, int body, double mean[6])
+{
+    for (int k = 0; k < 6; k++)
+        mean[k] = 0.5 * (world->v[body][k] + world->v_end[body][k]);
+}
+
 vec3 eng_point_velocity(const double v[6], const pose *q, vec3 point)
 {
     vec3 omega = quat_rotate(q->orientation, vec3_from(v + 3));

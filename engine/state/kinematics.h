@@ -46,6 +46,10 @@ void eng_body_energies(const cairn_world *world, int body, double *kinetic, doub
 /// Velocity of a body's material point at `point`, world, for body velocities v.
 vec3 eng_point_velocity(const double v[6], const pose *q, vec3 point);
 
+/// Mean of a body's velocities before and after the impulses of the step: of a moving body, whose
+/// motion may change within the step, what its driver's work is the product with.
+void eng_mean_velocity(const cairn_world *world, int body, double mean[6]);
+
 /// Share of one body in a contact's diagonal block of W: the velocity that unit impulses along the
 /// rows of the frame, at the point, give it, kg^-1.
 /// @param inverse  of mass and principal moments; zeros where nothing moves the body

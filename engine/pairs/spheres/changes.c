@@ -5,6 +5,8 @@
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/shapes.h"
+#include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include <stdlib.h>
@@ -32,6 +34,74 @@ void eng_spheres_settle(eng_spheres *spheres)
             memset(resist->lag_twisting, 0, sizeof resist->lag_twisting);
         }
     }
+}
+
+static void settle_pair(eng_spheres *spheres, int pair_slot, eng_booked *booked)
+{
+    eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
+    eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
+    int k = pair_slot % ENG_SPHERES_WIDTH;
+    if (!(block->touch >> k & 1))
+        return;
+    eng_spheres_loss owed = eng_spheres_loss_of(spheres, block, k);
+    base_exact_add(&booked->damping, owed.damping);
+    base_exact_add(&booked->friction, owed.friction);
+    block->lag_normal[k] = 0.0F;
+    for (int i = 0; i < 3; i++)
+        block->lag_tangent[i][k] = 0.0F;
+    for (int i = 0; i < 3 && resist != NULL; i++)
+        resist->lag_rolling[i][k] = 0.0F;
+    if (resist != NULL)
+        resist->lag_twisting[k] = 0.0F;
+}
+
+/// Sums of what this process books, and the chunks whose pairs it has.
+static eng_booked *own_chunks(eng_spheres *spheres, int *first, int *end)
+{
+    *first = 0;
+    *end = spheres->chunk_count;
+    if (eng_spheres_is_shared(spheres))
+        return eng_spheres_share_own(spheres, first, end);
+    spheres->world->has_booked = true;
+    return &spheres->world->booked;
+}
+
+static void settle_ghosts(eng_spheres *spheres, int first, int end, eng_booked *booked)
+{
+    const eng_spheres_wall *walls = spheres->walls.block;
+    const eng_spheres_ghost *ghosts = spheres->ghosts.block;
+    for (int i = first; i < end; i++)
+        if (walls[ghosts[i].wall].turns && ghosts[i].pair_slot >= 0)
+            settle_pair(spheres, ghosts[i].pair_slot, booked);
+}
+
+void eng_spheres_settle_walls(eng_spheres *spheres)
+{
+    const eng_spheres_wall *walls = spheres->walls.block;
+    const eng_spheres_group *groups = spheres->groups.block;
+    int first, end;
+    eng_booked *booked = own_chunks(spheres, &first, &end);
+    for (int c = first; c < end; c++) {
+        const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        settle_ghosts(spheres, chunk->first_ghost, chunk->end_ghost, booked);
+        for (int g = chunk->first_group; g < chunk->end_group; g++)
+            if (walls[groups[g].wall].turns)
+                settle_ghosts(spheres, groups[g].first_ghost, groups[g].end_ghost, booked);
+    }
+}
+
+void eng_spheres_settle_slot(eng_spheres *spheres, int slot)
+{
+    const eng_spheres_pass *pass = &spheres->pass;
+    int first, end;
+    eng_booked *booked = own_chunks(spheres, &first, &end);
+    for (int i = pass->near_start[slot]; i < pass->near_start[slot + 1]; i++) {
+        int pair_slot = eng_spheres_pair_slot_of(spheres, slot, pass->near[i]);
+        if (pair_slot >= 0)
+            settle_pair(spheres, pair_slot, booked);
+    }
+    for (int i = pass->far_start[slot]; i < pass->far_start[slot + 1]; i++)
+        settle_pair(spheres, pass->far[i] / 8, booked);
 }
 
 double eng_spheres_settle_removed(cairn_world *world)

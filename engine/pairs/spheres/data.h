@@ -29,10 +29,12 @@ typedef struct eng_spheres_wall {
     int body, collider;
     bool moves;
     bool follows;                  // a function of time
+    bool turns;                    // the coming step has another velocity than the last one
     eng_spheres_plane now, before; // at the midpoints of the coming and of the last step
     eng_spheres_plane listed;      // as `now` when the list was made
     vec3 velocity, omega;          // m/s at the centre, rad/s
-    vec3 omega_before;             // rad/s, in the last step
+    vec3 velocity_before;          // m/s, in the first half of the last step
+    vec3 omega_before;             // rad/s
     // of other walls than half-spaces, at the same times
     const geo_shape *shape;
     pose local;                                // of the collider in the body's principal frame
@@ -394,6 +396,13 @@ double eng_spheres_removed_energy(const cairn_world *world);
 /// Books what the last step owes the audit, before the user changes anything.
 void eng_spheres_settle(struct eng_spheres *spheres);
 
+/// The same for the contacts of walls that turn: the step that begins would book what they owe at
+/// its own velocities, and the dashpots took it at those of the last one.
+void eng_spheres_settle_walls(struct eng_spheres *spheres);
+
+/// The same for the contacts of a slot.
+void eng_spheres_settle_slot(struct eng_spheres *spheres, int slot);
+
 /// Before the user moves a slot: what the last step left behind is read from where it was then.
 cairn_status eng_spheres_keep_moved(struct eng_spheres *spheres, int slot) CAIRN_CHECK_RESULT;
 
@@ -408,7 +417,8 @@ bool eng_spheres_may_hold(const cairn_world *world, int body);
 bool eng_spheres_takes(const struct eng_spheres *spheres, int slot, int body);
 
 /// Tied spheres that follow functions of time go where these say; before a list is made.
-void eng_spheres_place_driven(cairn_world *world);
+/// @param owes  the last step's contacts still owe the audit
+void eng_spheres_place_driven(cairn_world *world, bool owes);
 
 /// Exposed spheres join the active bodies, and colliders of the broad phase are listed.
 /// @param listed  a list was made since the last call
@@ -541,12 +551,20 @@ typedef struct eng_spheres_contact {
 eng_spheres_contact eng_spheres_contact_of(const struct eng_spheres *spheres,
                                            const eng_spheres_block *block, int k);
 
-/// What a contact still owes the audit after the step, contact/laws/audit.h.
+/// What a contact dissipated in the second half of the last step, contact/laws/audit.h.
+typedef struct eng_spheres_loss {
+    double damping, friction; // J
+} eng_spheres_loss;
+
+/// What a contact still owes the audit after the step.
 typedef struct eng_spheres_pending {
-    double elastic;           // J at the end of the step
-    double releasable;        // J of it along the surface
-    double damping, friction; // J dissipated in the second half of the step
+    double elastic;    // J at the end of the step
+    double releasable; // J of it along the surface
+    eng_spheres_loss loss;
 } eng_spheres_pending;
+
+eng_spheres_loss eng_spheres_loss_of(const struct eng_spheres *spheres,
+                                     const eng_spheres_block *block, int k);
 
 eng_spheres_pending eng_spheres_pending_of(const struct eng_spheres *spheres,
                                            const eng_spheres_block *block, int k,

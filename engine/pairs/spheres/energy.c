@@ -68,8 +68,8 @@ typedef struct owed_sums {
 static void add_pending(owed_sums *sums, int k, const eng_spheres_pending *pending)
 {
     sums->elastic[k] += pending->elastic;
-    sums->damping[k] += pending->damping;
-    sums->friction[k] += pending->friction;
+    sums->damping[k] += pending->loss.damping;
+    sums->friction[k] += pending->loss.friction;
 }
 
 /// Pairs of a block one by one, whatever they are.
@@ -102,8 +102,9 @@ static void add_spheres(const eng_spheres *spheres, const eng_spheres_block *blo
         bool slips = block->slip >> k & 1;
         eng_spheres_pending pending = {
             .elastic = closed.elastic + stored - half * closed.spring * seen.normal[k] - along,
-            .damping = -half * (double)block->lag_normal[k] * seen.normal[k] - (slips ? 0.0 : loss),
-            .friction = slips ? -loss : 0.0,
+            .loss = {.damping = -half * (double)block->lag_normal[k] * seen.normal[k] -
+                                (slips ? 0.0 : loss),
+                     .friction = slips ? -loss : 0.0},
         };
         add_pending(sums, k, &pending);
     }

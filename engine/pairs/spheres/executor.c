@@ -140,6 +140,24 @@ static double wall_jump(const eng_spheres *spheres, int index)
     return index < spheres->plane_count ? plane_jump(spheres, wall) : shape_jump(wall);
 }
 
+/// Whether any of the walls that follow functions of time has another velocity than in the last
+/// step.
+static bool find_turns(eng_spheres *spheres)
+{
+    const cairn_world *world = spheres->world;
+    eng_spheres_wall *walls = spheres->walls.block;
+    bool any = false;
+    for (int i = 0; i < spheres->wall_count; i++) {
+        const double *v = world->v[walls[i].body];
+        vec3 omega = quat_rotate(world->q[walls[i].body].orientation, vec3_from(v + 3));
+        walls[i].turns =
+            walls[i].follows && (vec3_distance(vec3_from(v), walls[i].velocity) > 0.0 ||
+                                 vec3_distance(omega, walls[i].omega) > 0.0);
+        any |= walls[i].turns;
+    }
+    return any;
+}
+
 /// Walls go to the midpoint of the coming step where it is not what the last step foresaw: those
 /// that follow functions of time, and all after a change by the user.
 static cairn_status follow_walls(eng_spheres *spheres)
@@ -234,7 +252,10 @@ static cairn_status prepare_slots(eng_spheres *spheres, bool *listed)
     cairn_status status = CAIRN_OK;
     if (spheres->out_of_memory)
         return CAIRN_ERROR_MEMORY;
+    bool owes = !spheres->settled && spheres->block_count > 0;
     eng_spheres_forget_moved(spheres);
+    if (owes && has_followers(spheres) && find_turns(spheres))
+        eng_spheres_settle_walls(spheres);
     if (spheres->members_due)
         eng_spheres_members_renew(spheres);
     if (eng_spheres_frame_follow(spheres)) {
@@ -243,7 +264,7 @@ static cairn_status prepare_slots(eng_spheres *spheres, bool *listed)
     }
     if (spheres->walls_changed || spheres->walls_renumbered || has_followers(spheres))
         status = follow_walls(spheres);
-    eng_spheres_place_driven(world);
+    eng_spheres_place_driven(world, owes);
     if (status == CAIRN_OK)
         status = renew_list(spheres, listed);
     return status == CAIRN_OK ? keep_first(spheres) : status;
@@ -289,6 +310,15 @@ static double driven_work(const eng_spheres *spheres)
         eng_spheres_add_force(world, body, &force, &torque);
         vec3 velocity =
             vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
+        if (eng_extra_of(world, body).motion.function != NULL) {
+            // the mean: it may have another velocity in the second half of the step
+            const double *v = world->v[body], *next = world->v_free[body];
+            vec3 faster = vec3_sub(vec3_from(next), vec3_from(v));
+            vec3 turned = vec3_sub(vec3_from(next + 3), vec3_from(v + 3));
+            velocity = vec3_add_scaled(velocity, 0.5, faster);
+            omega =
+                vec3_add_scaled(omega, 0.5, quat_rotate(world->q_mid[body].orientation, turned));
+        }
         work -= vec3_dot(force, velocity) + vec3_dot(torque, omega);
     }
     return spheres->pass.step * work;

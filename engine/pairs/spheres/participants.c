@@ -57,12 +57,21 @@ void eng_spheres_store_tied(cairn_world *world)
     }
 }
 
+/// Whether the slot of a body has another velocity than the general columns say.
+static bool turns(const eng_spheres *spheres, int body)
+{
+    eng_state state = eng_spheres_state_of(spheres->world, body);
+    return memcmp(state.v, spheres->world->v[body], sizeof state.v) != 0;
+}
+
 /// A sphere that follows a function of time goes to the midpoint that its new velocity says.
-static void place_driven(eng_spheres *spheres, int body)
+static void place_driven(eng_spheres *spheres, int body, bool owes)
 {
     cairn_world *world = spheres->world;
     int slot = eng_spheres_slot_of(spheres, body);
     vec3 before = vec3_from(spheres->pass.X[slot]);
+    if (owes && turns(spheres, body))
+        eng_spheres_settle_slot(spheres, slot);
     store(spheres, body);
     world->q_mid[body] = eng_spheres_slot_middle(spheres, slot);
     double jump = vec3_distance(before, vec3_from(spheres->pass.X[slot]));
@@ -73,12 +82,12 @@ static void place_driven(eng_spheres *spheres, int body)
     spheres->slack = fmin(spheres->slack, jump > 0.0 ? spheres->slack - jump : spheres->slack);
 }
 
-void eng_spheres_place_driven(cairn_world *world)
+void eng_spheres_place_driven(cairn_world *world, bool owes)
 {
     eng_spheres *spheres = world->spheres;
     for (int k = world->general_count; k < world->active_count && world->motion_count > 0; k++)
         if (eng_extra_of(world, world->active[k]).motion.function != NULL)
-            place_driven(spheres, world->active[k]);
+            place_driven(spheres, world->active[k], owes);
 }
 
 // ---------------------------------------------------------------- exposed spheres

@@ -217,8 +217,9 @@ static vec3 force_of(const eng_spheres *spheres, const eng_spheres_block *block,
     return force_along(block, k, c->normal, c->spring);
 }
 
-eng_spheres_contact eng_spheres_contact_of(const eng_spheres *spheres,
-                                           const eng_spheres_block *block, int k)
+/// The contact without what the law says of it.
+static eng_spheres_contact meeting_of(const eng_spheres *spheres, const eng_spheres_block *block,
+                                      int k)
 {
     int a = eng_spheres_slot_a(block, k), b = eng_spheres_slot_b(block, k);
     eng_spheres_contact c = {0};
@@ -228,6 +229,13 @@ eng_spheres_contact eng_spheres_contact_of(const eng_spheres *spheres,
     vec3 arm = vec3_sub(c.point, centre[0]);
     c.velocity = vec3_sub(velocity_b, slot_point_velocity(spheres, a, arm));
     c.omega = vec3_sub(omega_of_b(spheres, b), slot_omega(spheres, a));
+    return c;
+}
+
+eng_spheres_contact eng_spheres_contact_of(const eng_spheres *spheres,
+                                           const eng_spheres_block *block, int k)
+{
+    eng_spheres_contact c = meeting_of(spheres, block, k);
     c.couple = couple_of(eng_spheres_resist_of(spheres, block), k, c.normal);
     c.force = force_of(spheres, block, k, &c);
     return c;
@@ -263,14 +271,38 @@ static void add_turning(const eng_spheres *spheres, const eng_spheres_block *blo
     double half = 0.5 * spheres->last_step, about = vec3_dot(c->normal, c->omega);
     moments m = moments_of(resist, k);
     double along = half * (vec3_dot(m.rolling, c->omega) + m.twisting * about);
-    double rolling = half * vec3_dot(m.lag_rolling, c->omega);
-    double twisting = half * m.lag_twisting * about;
-    bool rolls = resist->roll_slip >> k & 1, twists = resist->twist_slip >> k & 1;
     double stored = stored_turning(spheres, block, k, c);
     p->elastic += stored - along;
     p->releasable += stored - along;
-    p->friction -= (rolls ? rolling : 0.0) + (twists ? twisting : 0.0);
-    p->damping -= (rolls ? 0.0 : rolling) + (twists ? 0.0 : twisting);
+}
+
+/// What a contact dissipated in the second half of the last step, J.
+static eng_spheres_loss loss_of(const eng_spheres *spheres, const eng_spheres_block *block, int k,
+                                const eng_spheres_contact *c)
+{
+    const eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
+    double half = 0.5 * spheres->last_step;
+    double along = half * vec3_dot(lag_of(block, k), c->velocity);
+    double normal = half * (double)block->lag_normal[k] * vec3_dot(c->normal, c->velocity);
+    bool slips = block->slip >> k & 1;
+    eng_spheres_loss loss = {.damping = -normal - (slips ? 0.0 : along),
+                             .friction = slips ? -along : 0.0};
+    if (resist == NULL)
+        return loss;
+    moments m = moments_of(resist, k);
+    double rolling = half * vec3_dot(m.lag_rolling, c->omega);
+    double twisting = half * m.lag_twisting * vec3_dot(c->normal, c->omega);
+    bool rolls = resist->roll_slip >> k & 1, twists = resist->twist_slip >> k & 1;
+    loss.friction -= (rolls ? rolling : 0.0) + (twists ? twisting : 0.0);
+    loss.damping -= (rolls ? 0.0 : rolling) + (twists ? 0.0 : twisting);
+    return loss;
+}
+
+eng_spheres_loss eng_spheres_loss_of(const eng_spheres *spheres, const eng_spheres_block *block,
+                                     int k)
+{
+    eng_spheres_contact c = meeting_of(spheres, block, k);
+    return loss_of(spheres, block, k, &c);
 }
 
 eng_spheres_pending eng_spheres_pending_of(const eng_spheres *spheres,
@@ -278,16 +310,13 @@ eng_spheres_pending eng_spheres_pending_of(const eng_spheres *spheres,
                                            const eng_spheres_contact *c)
 {
     double half = 0.5 * spheres->last_step, normal = vec3_dot(c->normal, c->velocity);
-    vec3 spring = spring_of(block, k), lag = lag_of(block, k);
+    vec3 spring = spring_of(block, k);
     double along = half * vec3_dot(spring, c->velocity);
-    double loss = half * vec3_dot(lag, c->velocity);
-    bool slips = block->slip >> k & 1;
     double stored = c->stiffness > 0.0 ? 0.5 * vec3_norm_squared(spring) / c->stiffness : 0.0;
     eng_spheres_pending pending = {
         .elastic = c->elastic + stored - half * c->spring * normal - along,
         .releasable = stored - along,
-        .damping = -half * (double)block->lag_normal[k] * normal - (slips ? 0.0 : loss),
-        .friction = slips ? -loss : 0.0,
+        .loss = loss_of(spheres, block, k, c),
     };
     add_turning(spheres, block, k, c, &pending);
     return pending;

@@ -45,6 +45,7 @@ void eng_spheres_walls_advance(struct eng_spheres *spheres)
         eng_body_end(world, wall->body, NULL, world->v_free[wall->body], &q, v);
         wall->before = wall->now;
         wall->placed_before = wall->placed;
+        wall->velocity_before = wall->velocity;
         wall->omega_before = wall->omega;
         eng_spheres_wall_place(spheres, wall, q, v);
     }
@@ -102,8 +103,13 @@ double eng_spheres_ghost_work(const struct eng_spheres *spheres, const eng_spher
         return 0.0;
     const double *force = spheres->pass.force[block->force_row + k];
     vec3 turning = vec3_add_scaled(couple_on(spheres, block, k), force[6], vec3_from(force + 3));
-    double moment = vec3_dot(turning, wall->omega_before);
-    vec3 velocity = vec3_from(spheres->pass.V[slot]);
+    // the mean: a motion may have another velocity in the second half of the step
+    vec3 faster = vec3_scale(0.5, vec3_sub(wall->velocity, wall->velocity_before));
+    vec3 turned = vec3_scale(0.5, vec3_sub(wall->omega, wall->omega_before));
+    vec3 arm = vec3_sub(vec3_from(spheres->pass.X[slot]), wall->before.centre);
+    double moment = vec3_dot(turning, vec3_add(wall->omega_before, turned));
+    vec3 velocity =
+        vec3_add(vec3_from(spheres->pass.V[slot]), vec3_add(faster, vec3_cross(turned, arm)));
     const int *n = eng_spheres_wrap_of(spheres, ghost->slot);
     if (n != NULL)
         velocity =

@@ -62,7 +62,7 @@ body{ kind = "fixed", material = "m", shape = mesh{
   triangles = { {1, 2, 5}, {2, 3, 5}, {3, 4, 5}, {4, 1, 5}, {1, 2, 7}, {1, 7, 6}, {2, 3, 8}, {2, 8, 7}, {3, 4, 9}, {3, 9, 8},
                 {4, 1, 6}, {4, 6, 9} } } }
 body{ name = "stirrer", kind = "moving", shape = box{ size = {0.03, 0.1, 0.02} }, position = {w / 2, w / 2, 0.05}, material = "m" }
-motion{ body = "stirrer", rotation = { axis = {0, 0, 1}, angle = function(t) return 3000 * t end } }
+motion{ body = "stirrer", rotation = { axis = {0, 0, 1}, angle = function(t) return 3000 * t + 0.3 * math.sin(4e4 * t) end } }
 body{ kind = "moving", shape = box{ size = {0.4, 0.4, 0.02} }, position = {w / 2, w / 2, 0.218}, velocity = {0, 0, -2}, material = "m" }
 for i = 0, 7999 do
   local x, y, z = i % side * 0.0102, i // side % side * 0.0102, i // (side * side) * 0.0102

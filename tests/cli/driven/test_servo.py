@@ -93,6 +93,38 @@ def check_bits():
             check_status(folder.cairn(*one, "other", "--restart", "half/checkpoint.h5"), 3, f"{law}: another target")
 
 
+# nine spheres on the ground and what a servo or a function brings down on them
+TOUCH = """simulation{ step = 1e-5, end_time = %s }
+material{ name = "m", density = 2500, young_modulus = 1e7, poisson_ratio = 0.3 }
+pair{ law = "%s"%s }
+ground{ material = "m" }
+for i = -1, 1 do for j = -1, 1 do body{ shape = sphere{ radius = 0.01 }, material = "m", position = {0.021 * i, 0.021 * j, 0.01} } end end
+body{ name = "lid", kind = "moving", shape = %s, material = "m", position = {0, 0, %s} }
+sensor{ name = "f", body = "lid" }
+output{ energy_every = 1 }
+"""
+LIDS = {"box": ("box{ size = {0.1, 0.1, 0.01} }", "0.0251"), "ball": ("sphere{ radius = 0.05 }", "0.0701")}
+ENERGY_QUIET = ("--quiet", "--paraview-every", "0", "--trajectory-every", "0", "--out", "r")
+
+
+def check_touch():
+    """A wall that arrives too fast for its target pushes once and comes back at a speed that the contacts bear."""
+    for law in LAWS:
+        for lid, place in LIDS.values():
+            scene = TOUCH % ("0.1", law, LAWS[law], lid, place)
+            with Folder() as folder:
+                folder.write("a.lua", scene + SERVO % "force = 1, speed = 0.5")
+                done = folder.cairn("run", "a.lua", *ENERGY_QUIET)
+                check_status(done, 0, f"touch: {law}")
+                check("do not add up" not in done.err, f"touch: {law}: {done.err}")
+                forces = [row[4] for row in sensors(folder)]
+                lost = sum(a > 1e-6 >= b for a, b in zip(forces, forces[1:]))
+                check(max(forces) > 1, f"touch: {law}: pushes {max(forces)} N at first")
+                check(lost <= 12, f"touch: {law}: contact is lost {lost} times")
+                late = forces[-1000:]
+                check(max(abs(force - 1) for force in late) < 0.1, f"touch: {law}: {min(late)} to {max(late)} N for 1 N")
+
+
 # grains of a periodic cell, pressed together and then along z at a rate
 CELL = """simulation{ step = 1e-5, end_time = 0.12 }
 gravity{ 0, 0, 0 }
@@ -392,6 +424,7 @@ def check_messages():
 check_gain()
 check_inertia()
 check_bits()
+check_touch()
 check_cell()
 check_begin_of_shear()
 check_hard_cell()
