@@ -212,13 +212,12 @@ static cairn_status set_velocity(const cairn_world *world, const servo *s, doubl
         numbers[LOOKED] = numbers[FORCE];
         status = look(world, s, numbers, &touches, error);
     }
-    double answer = s->def.gain / numbers[IMPEDANCE], h = world->def.time_step;
+    bool known = numbers[IMPEDANCE] > 0.0;
+    double answer = known ? s->def.gain / numbers[IMPEDANCE] : 0.0, h = world->def.time_step;
     if (!touches) {
         // after a loss of contact as if the springs there were went on, so that the next touch is
         // no impact, and what runs away is caught up with
-        double most = numbers[IMPEDANCE] > 0.0
-                          ? answer * (wanted + numbers[STIFFNESS] * numbers[GONE])
-                          : speed;
+        double most = known ? answer * (wanted + numbers[STIFFNESS] * numbers[GONE]) : speed;
         numbers[LASTING] = 0.0;
         numbers[VELOCITY] = wanted > 0.0 ? fmin(speed, most) : 0.0;
         return status;

@@ -5,6 +5,7 @@
 
 #include "contact/solvers/solver.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -12,8 +13,11 @@ enum {
     STUCK_MAX = 6,   // of them in a row that do not help
 };
 
-// what graphs are solved to; no contact shares their problem
+// what graphs are solved to, where round-off lets them; no contact shares their problem
 static const double graph_tolerance = 1e-12;
+
+// a guess is at hand, and the next look at the rows asks again
+enum { GRAPH_ITERATIONS = 200 };
 
 typedef struct alone_solve {
     cairn_world *world;
@@ -143,13 +147,33 @@ static cairn_status solve_rows(alone_solve *a)
     return status;
 }
 
+/// A graph that yields far more than its bodies, as a soft motor in a short step, has its round-off
+/// in their measure.
+static double tolerance_of(const con_problem *problem)
+{
+    double most = 0.0;
+    for (int i = 0; i < problem->contact_count && problem->compliance != NULL; i++) {
+        double bodies = 0.0, yields = 0.0;
+        for (int k = 0; k < 3; k++) {
+            bodies = fmax(bodies, problem->W_diagonal[i].m[k][k] - problem->compliance[i][k]);
+            yields = fmax(yields, problem->compliance[i][k]);
+        }
+        most = fmax(most, bodies > 0.0 ? yields / bodies : 0.0);
+    }
+    return fmax(graph_tolerance, 2.2e-16 * most);
+}
+
 /// One solve of the rows with the graphs, for the right sides as they are; v follows.
 /// @param rows_changed  the rows are not those that `reduction` was made of
 static cairn_status solve_problem(alone_solve *a, bool rows_changed, con_reduction *reduction)
 {
     cairn_world *world = a->world;
     eng_graph_rows *graphs = &a->set.graphs;
-    con_control control = {.tolerance = graph_tolerance, .l = a->set.l};
+    con_control control = {.tolerance = tolerance_of(&graphs->problem),
+                           .max_iterations = GRAPH_ITERATIONS,
+                           .step_of_run = true,
+                           .brief = true,
+                           .l = a->set.l};
     con_report report;
     cairn_status status = rows_changed
                               ? con_reduce_joints(&graphs->problem, world->arena, reduction)

@@ -41,12 +41,18 @@ double eng_tangential_bounce(const cairn_world *world, const con_cone_terms *ter
     return world->def.impact == CAIRN_IMPACT_NEWTON && V[0] < -least ? terms->tangential : 0.0;
 }
 
+/// Terms of a surface; zeros of one whose law is no cone.
+static con_cone_terms surface_terms(const eng_surface *surface)
+{
+    con_cone_terms terms = {0};
+    if (surface->law->kind == CON_LAW_CONE)
+        surface->law->cone(surface->parameters, &terms);
+    return terms;
+}
+
 static con_cone_terms terms_of(const cairn_world *world, int contact)
 {
-    const eng_surface *surface = &world->surfaces[world->contacts.surface[contact]];
-    con_cone_terms terms = {0};
-    surface->law->cone(surface->parameters, &terms);
-    return terms;
+    return surface_terms(&world->surfaces[world->contacts.surface[contact]]);
 }
 
 /// q and w of a contact lose a part along the normal.
@@ -434,15 +440,24 @@ static void cohere(cairn_world *world)
 
 static bool has_cohesion(const cairn_world *world)
 {
-    for (int i = 0; i < world->surface_count; i++) {
-        con_cone_terms terms = {0};
-        const eng_surface *surface = &world->surfaces[i];
-        if (surface->law->kind == CON_LAW_CONE)
-            surface->law->cone(surface->parameters, &terms);
-        if (terms.cohesion > 0.0)
+    for (int i = 0; i < world->surface_count; i++)
+        if (surface_terms(&world->surfaces[i]).cohesion > 0.0)
             return true;
-    }
     return false;
+}
+
+cairn_status eng_impacts_check(const cairn_world *world, cairn_error *error)
+{
+    for (int i = 0; i < world->surface_count && world->def.impact == CAIRN_IMPACT_POISSON; i++) {
+        double tangential = surface_terms(&world->surfaces[i]).tangential;
+        if (tangential > 0.0)
+            return base_fail(error, CAIRN_ERROR_UNSUPPORTED,
+                             "impact = \"poisson\" gives no sliding velocity back: a pair has "
+                             "tangential_restitution = %g, which goes with impact = \"newton\" or "
+                             "\"sequential\"",
+                             tangential);
+    }
+    return CAIRN_OK;
 }
 
 cairn_status eng_block_impacts(cairn_world *world)

@@ -6,6 +6,10 @@
 
 #include "engine/state/world.h"
 
+/// Poisson's law gives no sliding velocity back.
+/// @return CAIRN_ERROR_UNSUPPORTED where a pair asks for that under it
+cairn_status eng_impacts_check(const cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// Impulses that the cone contacts are given before the problem of the step: those of impacts under
 /// `impact = poisson` or `sequential`, and of cohesion. They change v_free; world->given holds
 /// them, or NULL where there are none. After explicit laws, before the assembly.

@@ -674,6 +674,8 @@ static cairn_status run_piece(cairn_world *world, cairn_error *error)
         status = eng_cell_check_bodies(world, error);
     }
     if (status == CAIRN_OK)
+        status = eng_impacts_check(world, error);
+    if (status == CAIRN_OK)
         status = eng_fields_apply(world, error);
     if (status == CAIRN_OK)
         status = run_passes(world, error);

@@ -7,6 +7,7 @@
 #include "base/settings.h"
 #include "base/timer.h"
 #include "engine/measures/finite.h"
+#include "engine/passes/impact.h"
 #include "scenes/load/motion.h"
 
 #include <errno.h>
@@ -111,13 +112,16 @@ static const char *body_label(const cairn_world *world, cairn_body_id id, char t
     return text;
 }
 
-/// Refuses bodies that are too large for a periodic cell, and warns about those that overlap.
+/// Refuses bodies that are too large for a periodic cell and pairs that do not go with the world's
+/// impacts, and warns about bodies that overlap.
 static cairn_status check_bodies(scn_loader *loader, cairn_error *error)
 {
     cairn_overlap overlaps[OVERLAPS_SHOWN];
     scn_scene *scene = loader->scene;
     cairn_error why = {0};
     cairn_status status = eng_cell_check_bodies(scene->world, &why);
+    if (status == CAIRN_OK)
+        status = eng_impacts_check(scene->world, &why);
     if (status != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_SCENE, "%s: %s", scene->path, why.message);
     if (loader->options->skip_overlaps)

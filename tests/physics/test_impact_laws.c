@@ -162,6 +162,21 @@ static void tangential_restitution(void **state)
     }
 }
 
+/// Poisson's law has no tangential restitution: it is not left out without a word.
+static void poisson_refuses_it(void **state)
+{
+    (void)state;
+    cairn_error error = {0};
+    cairn_world *world = empty_world(CAIRN_IMPACT_POISSON, 5.0, 0.9);
+    set_value(world, "tangential_restitution", 0.6);
+    add_ground(world);
+    assert_int_equal(cairn_world_step(world, &error), CAIRN_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "tangential_restitution = 0.6"));
+    set_value(world, "tangential_restitution", 0.0);
+    assert_int_equal(cairn_world_step(world, &error), CAIRN_OK);
+    cairn_world_destroy(world);
+}
+
 /// Friction and many contacts: momenta to round-off; Poisson's law never gains energy.
 static void many_bodies_keep_momentum(void **state)
 {
@@ -309,6 +324,7 @@ int main(void)
         cmocka_unit_test(a_break_is_symmetric),
         cmocka_unit_test(oblique_impacts_agree),
         cmocka_unit_test(tangential_restitution),
+        cmocka_unit_test(poisson_refuses_it),
         cmocka_unit_test(many_bodies_keep_momentum),
         cmocka_unit_test(lossless_impacts_are_of_second_order),
         cmocka_unit_test(cohesion_holds_up_to_its_force),

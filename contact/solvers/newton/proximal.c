@@ -7,6 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+// proximal points in a row that need no Newton step, after which round-off is all that is left
+enum { IDLE_MOST = 10 };
+
 /// A velocity with its reaction and the derivative of that.
 typedef struct trial {
     double (*u)[3];
@@ -303,8 +306,9 @@ static cairn_status iterate(proximal *p)
     size_t n = (size_t)newton->contact_count;
     double error = con_newton_error(newton, (const double(*)[3])p->center), least = error;
     memcpy(p->start, newton->scratch[0], n * sizeof *p->start);
+    int idle = 0; // points in a row that took no Newton step and helped little
     while (least > newton->goal.tolerance && p->solves < p->settings->max_solves &&
-           p->weight > 1e-3 && !con_newton_late(newton)) {
+           p->weight > 1e-3 && idle < IDLE_MOST && !con_newton_late(newton)) {
         double tolerance = fmax(1e-13, p->settings->inner_factor * fmin(error, 10.0 * least));
         bool solved;
         int steps;
@@ -317,6 +321,7 @@ static cairn_status iterate(proximal *p)
         }
         memcpy(p->center, p->here.r, n * sizeof *p->center);
         error = con_newton_error(newton, (const double(*)[3])p->center);
+        idle = steps == 0 && error > 0.5 * least ? idle + 1 : 0;
         memcpy(p->start, newton->scratch[0], n * sizeof *p->start);
         if (isnan(error))
             return CAIRN_OK;

@@ -71,7 +71,7 @@ static void settle_ghosts(eng_spheres *spheres, int first, int end, eng_booked *
     const eng_spheres_wall *walls = spheres->walls.block;
     const eng_spheres_ghost *ghosts = spheres->ghosts.block;
     for (int i = first; i < end; i++)
-        if (walls[ghosts[i].wall].turns && ghosts[i].pair_slot >= 0)
+        if (walls[ghosts[i].wall].changes && ghosts[i].pair_slot >= 0)
             settle_pair(spheres, ghosts[i].pair_slot, booked);
 }
 
@@ -85,7 +85,7 @@ void eng_spheres_settle_walls(eng_spheres *spheres)
         const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
         settle_ghosts(spheres, chunk->first_ghost, chunk->end_ghost, booked);
         for (int g = chunk->first_group; g < chunk->end_group; g++)
-            if (walls[groups[g].wall].turns)
+            if (walls[groups[g].wall].changes)
                 settle_ghosts(spheres, groups[g].first_ghost, groups[g].end_ghost, booked);
     }
 }

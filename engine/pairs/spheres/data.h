@@ -29,7 +29,7 @@ typedef struct eng_spheres_wall {
     int body, collider;
     bool moves;
     bool follows;                  // a function of time
-    bool turns;                    // the coming step has another velocity than the last one
+    bool changes;                  // the coming step has another velocity than the last one
     eng_spheres_plane now, before; // at the midpoints of the coming and of the last step
     eng_spheres_plane listed;      // as `now` when the list was made
     vec3 velocity, omega;          // m/s at the centre, rad/s
@@ -396,8 +396,8 @@ double eng_spheres_removed_energy(const cairn_world *world);
 /// Books what the last step owes the audit, before the user changes anything.
 void eng_spheres_settle(struct eng_spheres *spheres);
 
-/// The same for the contacts of walls that turn: the step that begins would book what they owe at
-/// its own velocities, and the dashpots took it at those of the last one.
+/// The same for the contacts of walls whose velocity changes: the step that begins would book what
+/// they owe at its own velocities, and the dashpots took it at those of the last one.
 void eng_spheres_settle_walls(struct eng_spheres *spheres);
 
 /// The same for the contacts of a slot.

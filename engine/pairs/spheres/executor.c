@@ -142,7 +142,7 @@ static double wall_jump(const eng_spheres *spheres, int index)
 
 /// Whether any of the walls that follow functions of time has another velocity than in the last
 /// step.
-static bool find_turns(eng_spheres *spheres)
+static bool find_changes(eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
     eng_spheres_wall *walls = spheres->walls.block;
@@ -150,10 +150,10 @@ static bool find_turns(eng_spheres *spheres)
     for (int i = 0; i < spheres->wall_count; i++) {
         const double *v = world->v[walls[i].body];
         vec3 omega = quat_rotate(world->q[walls[i].body].orientation, vec3_from(v + 3));
-        walls[i].turns =
+        walls[i].changes =
             walls[i].follows && (vec3_distance(vec3_from(v), walls[i].velocity) > 0.0 ||
                                  vec3_distance(omega, walls[i].omega) > 0.0);
-        any |= walls[i].turns;
+        any |= walls[i].changes;
     }
     return any;
 }
@@ -254,7 +254,7 @@ static cairn_status prepare_slots(eng_spheres *spheres, bool *listed)
         return CAIRN_ERROR_MEMORY;
     bool owes = !spheres->settled && spheres->block_count > 0;
     eng_spheres_forget_moved(spheres);
-    if (owes && has_followers(spheres) && find_turns(spheres))
+    if (owes && has_followers(spheres) && find_changes(spheres))
         eng_spheres_settle_walls(spheres);
     if (spheres->members_due)
         eng_spheres_members_renew(spheres);

@@ -58,7 +58,7 @@ void eng_spheres_store_tied(cairn_world *world)
 }
 
 /// Whether the slot of a body has another velocity than the general columns say.
-static bool turns(const eng_spheres *spheres, int body)
+static bool changes(const eng_spheres *spheres, int body)
 {
     eng_state state = eng_spheres_state_of(spheres->world, body);
     return memcmp(state.v, spheres->world->v[body], sizeof state.v) != 0;
@@ -70,7 +70,7 @@ static void place_driven(eng_spheres *spheres, int body, bool owes)
     cairn_world *world = spheres->world;
     int slot = eng_spheres_slot_of(spheres, body);
     vec3 before = vec3_from(spheres->pass.X[slot]);
-    if (owes && turns(spheres, body))
+    if (owes && changes(spheres, body))
         eng_spheres_settle_slot(spheres, slot);
     store(spheres, body);
     world->q_mid[body] = eng_spheres_slot_middle(spheres, slot);
