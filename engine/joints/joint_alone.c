@@ -13,7 +13,7 @@ enum {
     STUCK_MAX = 6,   // of them in a row that do not help
 };
 
-// what graphs are solved to, where round-off lets them; no contact shares their problem
+// what graphs are solved to where round-off is below it; no contact shares their problem
 static const double graph_tolerance = 1e-12;
 
 // a guess is at hand, and the next look at the rows asks again
@@ -25,7 +25,8 @@ typedef struct alone_solve {
     double (*v_base)[6]; // [bodies of the set] without any of their impulses
     double (*v)[6];      // [bodies of the set] with them
     double (*change)[6], (*zero)[6];
-    double *step; // [rows] impulses of a Newton step
+    double *step;      // [rows] impulses of a Newton step
+    con_report report; // of the last solve with graphs
 } alone_solve;
 
 static cairn_status prepare(alone_solve *a)
@@ -149,7 +150,7 @@ static cairn_status solve_rows(alone_solve *a)
 
 /// A graph that yields far more than its bodies, as a soft motor in a short step, has its round-off
 /// in their measure.
-static double tolerance_of(const con_problem *problem)
+static double yielding_of(const con_problem *problem)
 {
     double most = 0.0;
     for (int i = 0; i < problem->contact_count && problem->compliance != NULL; i++) {
@@ -160,7 +161,32 @@ static double tolerance_of(const con_problem *problem)
         }
         most = fmax(most, bodies > 0.0 ? yields / bodies : 0.0);
     }
-    return fmax(graph_tolerance, 2.2e-16 * most);
+    return most;
+}
+
+/// What q is the sum of, over q: large where the bodies' velocities leave a coordinate at rest.
+static double cancelling_of(const alone_solve *a)
+{
+    const con_problem *problem = &a->set.graphs.problem;
+    double q = 0.0, terms = 0.0;
+    for (int i = 0; i < problem->contact_count; i++)
+        for (int r = 0; r < 3; r++) {
+            double size = fabs(problem->w[i][r]) + a->set.length / a->world->def.time_step;
+            for (int side = 0; side < 2; side++)
+                for (int k = 0; k < 6 && problem->body[i][side] >= 0; k++)
+                    size += fabs(problem->H[i][side][r][k] *
+                                 problem->v_free[problem->body[i][side]][k]);
+            q += problem->q[i][r] * problem->q[i][r];
+            terms += size * size;
+        }
+    return q > 0.0 ? sqrt(terms / q) : 0.0;
+}
+
+/// Graphs are solved to round-off and no further.
+static double tolerance_of(const alone_solve *a)
+{
+    double many = fmax(yielding_of(&a->set.graphs.problem), cancelling_of(a));
+    return fmin(1.0, fmax(graph_tolerance, 2.2e-16 * many));
 }
 
 /// One solve of the rows with the graphs, for the right sides as they are; v follows.
@@ -169,18 +195,17 @@ static cairn_status solve_problem(alone_solve *a, bool rows_changed, con_reducti
 {
     cairn_world *world = a->world;
     eng_graph_rows *graphs = &a->set.graphs;
-    con_control control = {.tolerance = tolerance_of(&graphs->problem),
+    con_control control = {.tolerance = tolerance_of(a),
                            .max_iterations = GRAPH_ITERATIONS,
                            .step_of_run = true,
                            .brief = true,
                            .l = a->set.l};
-    con_report report;
     cairn_status status = rows_changed
                               ? con_reduce_joints(&graphs->problem, world->arena, reduction)
                               : con_reduction_update(reduction);
     if (status == CAIRN_OK)
         status = con_solve_reduced(con_solver_find("auto"), NULL, reduction, &control, graphs->R,
-                                   graphs->U, &report, world->arena);
+                                   graphs->U, &a->report, world->arena);
     if (status != CAIRN_OK)
         return status;
     con_reduction_velocity(reduction, (const double(*)[3])graphs->R, graphs->U, a->set.l);
@@ -209,7 +234,8 @@ static cairn_status solve_graphs(alone_solve *a)
         adjust_dampers(a);
         eng_joint_set_look(world, set, (const double(*)[6])a->v);
         bool activated = eng_joint_set_activate(world, set);
-        if (!reached && !activated && is_met(set, before))
+        bool solved = a->report.stop == CON_STOP_SOLVED;
+        if (solved && !reached && !activated && is_met(set, before))
             break;
         rows_changed = reached || activated;
         if (rows_changed)
@@ -245,5 +271,9 @@ cairn_status eng_joints_alone(cairn_world *world)
         status = solve_graphs(&a);
     eng_joint_set_keep(world, &a.set);
     publish(&a);
+    if (a.report.stop != CON_STOP_SOLVED && a.report.residual.error > world->def.tolerance) {
+        world->joint_step->alone_stop = a.report.stop;
+        world->joint_step->alone_error = a.report.residual.error;
+    }
     return status;
 }

@@ -227,6 +227,8 @@ typedef struct eng_joint_step {
     int *alone;                          // [alone_count] joints out of reach of implicit contacts
     int *shared;                         // [shared_count] the others
     int alone_count, shared_count;
+    con_stop alone_stop;         // how the solve of those alone ended, where it is unsolved
+    double alone_error;          // its residual, above the tolerance of the world; else 0
     unsigned char *near_contact; // [joint_count] 1 for the shared ones
     eng_joint_set together;      // of the shared joints
 } eng_joint_step;

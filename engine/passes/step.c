@@ -657,6 +657,16 @@ enum {
     LOOK_AT_CELL_EVERY = 100
 }; // steps between looks whether bodies fit into a cell that strains
 
+/// A step is unsolved where joints that no implicit contact reaches are.
+static void report_joints_alone(cairn_world *world)
+{
+    const eng_joint_step *s = world->joint_step;
+    if (s == NULL || !(s->alone_error > world->report.error))
+        return;
+    world->report.stop = con_stop_name(s->alone_stop);
+    world->report.error = s->alone_error;
+}
+
 /// One piece of a step, mostly all of it.
 static cairn_status run_piece(cairn_world *world, cairn_error *error)
 {
@@ -686,6 +696,7 @@ static cairn_status run_piece(cairn_world *world, cairn_error *error)
     }
     if (status != CAIRN_OK)
         return status;
+    report_joints_alone(world);
     eng_energy_after(world);
     eng_arrivals_settle(world);
     if (world->driven != NULL)

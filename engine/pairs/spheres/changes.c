@@ -14,6 +14,19 @@
 
 typedef struct eng_spheres eng_spheres;
 
+/// Nothing of pair k of a block waits for the next step any more.
+static void clear_lags(eng_spheres_block *block, eng_spheres_resist *resist, int k)
+{
+    block->lag_normal[k] = 0.0F;
+    for (int i = 0; i < 3; i++)
+        block->lag_tangent[i][k] = 0.0F;
+    if (resist == NULL)
+        return;
+    for (int i = 0; i < 3; i++)
+        resist->lag_rolling[i][k] = 0.0F;
+    resist->lag_twisting[k] = 0.0F;
+}
+
 void eng_spheres_settle(eng_spheres *spheres)
 {
     cairn_world *world = spheres->world;
@@ -26,33 +39,21 @@ void eng_spheres_settle(eng_spheres *spheres)
     spheres->settled = true;
     for (int i = 0; i < spheres->block_count; i++) {
         eng_spheres_block *block = &spheres->pass.blocks[i];
-        memset(block->lag_normal, 0, sizeof block->lag_normal);
-        memset(block->lag_tangent, 0, sizeof block->lag_tangent);
-        eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
-        if (resist != NULL) {
-            memset(resist->lag_rolling, 0, sizeof resist->lag_rolling);
-            memset(resist->lag_twisting, 0, sizeof resist->lag_twisting);
-        }
+        for (int k = 0; k < ENG_SPHERES_WIDTH; k++)
+            clear_lags(block, eng_spheres_resist_of(spheres, block), k);
     }
 }
 
 static void settle_pair(eng_spheres *spheres, int pair_slot, eng_booked *booked)
 {
     eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
-    eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
     int k = pair_slot % ENG_SPHERES_WIDTH;
     if (!(block->touch >> k & 1))
         return;
     eng_spheres_loss owed = eng_spheres_loss_of(spheres, block, k);
     base_exact_add(&booked->damping, owed.damping);
     base_exact_add(&booked->friction, owed.friction);
-    block->lag_normal[k] = 0.0F;
-    for (int i = 0; i < 3; i++)
-        block->lag_tangent[i][k] = 0.0F;
-    for (int i = 0; i < 3 && resist != NULL; i++)
-        resist->lag_rolling[i][k] = 0.0F;
-    if (resist != NULL)
-        resist->lag_twisting[k] = 0.0F;
+    clear_lags(block, eng_spheres_resist_of(spheres, block), k);
 }
 
 /// Sums of what this process books, and the chunks whose pairs it has.
