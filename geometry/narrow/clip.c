@@ -190,19 +190,21 @@ static void name_by_vertices(const clipping *c, const geo_feature *f, bool is_re
     }
 }
 
-// Where a side of a triangle cuts a segment, the end that is left has the name of the crossing: a
-// triangle is a part of a surface, whose other parts may have the rest of the segment. Other faces
-// end there, and the end keeps the name of the segment's own.
-static bool is_cut_by_triangle(const clipping *c, int i)
+// Where a side within a face of a mesh cuts a segment, the end that is left has the name of the
+// crossing, for the face goes on behind it. Elsewhere the end keeps the name of the segment's own.
+static bool is_cut_within_face(const clipping *c, int i)
 {
-    return c->incident->count == 2 && c->corners[i].cut > 0 &&
-           c->reference->core->edge_codes != NULL;
+    const geo_feature *ref = c->reference;
+    const bool *inner = ref->core->inner_edges;
+    int cut = c->corners[i].cut;
+    return inner != NULL && ref->edges != NULL && c->incident->count == 2 && cut > 0 &&
+           inner[ref->edges[cut - 1]];
 }
 
 // name of a corner where an edge of one meets an edge of the other
 static uint64_t crossing_key(const clipping *c, int i)
 {
-    if (is_cut_by_triangle(c, i))
+    if (is_cut_within_face(c, i))
         return pair_key(c, edge_code(c->reference, c->corners[i].cut - 1),
                         edge_code(c->incident, 0));
     int after = c->corners[i].edge, before = c->corners[last_of(i, c->count)].edge;

@@ -90,6 +90,7 @@ typedef struct patch {
     int index;
     geo_core core;
     uint32_t vertex_codes[3], edge_codes[3], face_codes[2];
+    bool inner_edges[3];
     vec3 side; // unit normal towards the convex shape, working frame
 } patch;
 
@@ -119,11 +120,13 @@ static bool init_patch(patch *p, const mesh_visit *visit, int index)
     for (int k = 0; k < 3; k++) {
         p->vertex_codes[k] = geo_code_vertex(v[k]);
         p->edge_codes[k] = geo_code_edge(edge_name(mesh, index, k));
+        p->inner_edges[k] = geo_mesh_side_is_inner(mesh, index, k);
     }
     p->face_codes[0] = p->face_codes[1] = geo_code_face(mesh->faces[index]);
     p->core.vertex_codes = p->vertex_codes;
     p->core.edge_codes = p->edge_codes;
     p->core.face_codes = p->face_codes;
+    p->core.inner_edges = p->inner_edges;
     p->side = mat3_apply(&p->core.rotation, p->core.own_normals[0]);
     vec3 from_plane = vec3_sub(visit->middle, geo_core_vertex(&p->core, 0));
     if (vec3_dot(p->side, from_plane) >= 0.0)
