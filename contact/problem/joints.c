@@ -215,7 +215,7 @@ static void add_coupling(const con_joint_factors *f, int j, int k, int stride, d
 static void fill_values(const con_joint_factors *f, con_joint_cluster *c)
 {
     const con_joints *joints = f->joints;
-    size_t area = (size_t)(c->block * c->block);
+    size_t area = (size_t)c->block * (size_t)c->block;
     memset(c->values, 0, area * (size_t)c->pattern.start[c->pattern.size] * sizeof *c->values);
     for (int p = 0; p < c->pattern.size; p++) {
         int j = f->joint[c->begin + p], rows = joints->start[j + 1] - joints->start[j];
@@ -238,7 +238,7 @@ static cairn_status factor_values(con_joint_cluster *c, base_arena *arena)
     if (c->full_rank)
         return CAIRN_OK;
     base_arena_mark mark = base_arena_get_mark(arena);
-    size_t area = (size_t)(c->block * c->block);
+    size_t area = (size_t)c->block * (size_t)c->block;
     size_t count = area * (size_t)c->pattern.start[c->pattern.size];
     double *values = base_arena_array(arena, double, "joints", count);
     if (values == NULL)
@@ -280,7 +280,7 @@ static cairn_status build_cluster(const con_joint_factors *f, con_joint_cluster 
     if (status != CAIRN_OK)
         return status;
     c->block = most_rows(f, c);
-    size_t area = (size_t)(c->block * c->block);
+    size_t area = (size_t)c->block * (size_t)c->block;
     c->values =
         base_arena_array(arena, double, "joints", area *(size_t)c->pattern.start[c->pattern.size]);
     if (c->values == NULL)

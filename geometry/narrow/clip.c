@@ -9,6 +9,7 @@ enum { REFERENCE_SIDE = 0x40000000, INLINE_CORNERS = 2 * GEO_FEATURE_INLINE };
 typedef struct corner {
     vec3 x;
     int edge;
+    int cut; // 1 + the reference side that cut the polygon here; 0 where none did
 } corner;
 
 // what is known of a corner of the finished polygon
@@ -91,6 +92,7 @@ static void clip_side(clipping *c, int k)
         kept->x = vec3_add_scaled(at, t, vec3_sub(corners[next].x, at));
         // leaving: the reference side goes on from here; entering: the incident side does
         kept->edge = in ? REFERENCE_SIDE | k : corners[i].edge;
+        kept->cut = k + 1;
         kept++;
     }
     c->count = (int)(kept - c->other);
@@ -112,9 +114,11 @@ static void drop_duplicates(clipping *c)
     for (int i = 0; i < c->count; i++) {
         bool same = count > 0 &&
                     vec3_norm_squared(vec3_sub(c->corners[i].x, c->corners[count - 1].x)) <= limit;
-        if (same)
+        if (same) {
+            int cut = c->corners[count - 1].cut;
             c->corners[count - 1].edge = c->corners[i].edge;
-        else if (i == count++)
+            c->corners[count - 1].cut = cut > 0 ? cut : c->corners[i].cut;
+        } else if (i == count++)
             continue;
         else
             c->corners[count - 1] = c->corners[i];
@@ -186,9 +190,23 @@ static void name_by_vertices(const clipping *c, const geo_feature *f, bool is_re
     }
 }
 
+// Where a side within a face of a mesh cuts a segment, the end that is left has the name of the
+// crossing, for the face goes on behind it. Elsewhere the end keeps the name of the segment's own.
+static bool is_cut_within_face(const clipping *c, int i)
+{
+    const geo_feature *ref = c->reference;
+    const bool *inner = ref->core->inner_edges;
+    int cut = c->corners[i].cut;
+    return inner != NULL && ref->edges != NULL && c->incident->count == 2 && cut > 0 &&
+           inner[ref->edges[cut - 1]];
+}
+
 // name of a corner where an edge of one meets an edge of the other
 static uint64_t crossing_key(const clipping *c, int i)
 {
+    if (is_cut_within_face(c, i))
+        return pair_key(c, edge_code(c->reference, c->corners[i].cut - 1),
+                        edge_code(c->incident, 0));
     int after = c->corners[i].edge, before = c->corners[last_of(i, c->count)].edge;
     bool ref_after = after & REFERENCE_SIDE, ref_before = before & REFERENCE_SIDE;
     int ref_side = (ref_after ? after : before) & ~REFERENCE_SIDE;

@@ -100,6 +100,7 @@ static void clear_features(geo_core *core, const geo_placed *placed)
     core->vertex_count = core->face_count = core->edge_count = 0;
     core->neighbor_start = core->neighbors = NULL;
     core->vertex_codes = core->edge_codes = core->face_codes = NULL;
+    core->inner_edges = NULL;
 }
 
 void geo_core_init_curved(geo_core *core, const geo_placed *placed)

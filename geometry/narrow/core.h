@@ -42,6 +42,7 @@ typedef struct geo_core {
     const int *vertex_faces; // faces around each vertex
     /// codes of a triangle's features in the mesh, NULL otherwise
     const uint32_t *vertex_codes, *edge_codes, *face_codes;
+    const bool *inner_edges; // of a triangle: those within a face of the mesh; NULL otherwise
     vec3 own_vertices[8];
     vec3 own_normals[2];
     double own_offsets[6];

@@ -90,6 +90,7 @@ typedef struct patch {
     int index;
     geo_core core;
     uint32_t vertex_codes[3], edge_codes[3], face_codes[2];
+    bool inner_edges[3];
     vec3 side; // unit normal towards the convex shape, working frame
 } patch;
 
@@ -119,11 +120,13 @@ static bool init_patch(patch *p, const mesh_visit *visit, int index)
     for (int k = 0; k < 3; k++) {
         p->vertex_codes[k] = geo_code_vertex(v[k]);
         p->edge_codes[k] = geo_code_edge(edge_name(mesh, index, k));
+        p->inner_edges[k] = geo_mesh_side_is_inner(mesh, index, k);
     }
-    p->face_codes[0] = p->face_codes[1] = geo_code_face(index);
+    p->face_codes[0] = p->face_codes[1] = geo_code_face(mesh->faces[index]);
     p->core.vertex_codes = p->vertex_codes;
     p->core.edge_codes = p->edge_codes;
     p->core.face_codes = p->face_codes;
+    p->core.inner_edges = p->inner_edges;
     p->side = mat3_apply(&p->core.rotation, p->core.own_normals[0]);
     vec3 from_plane = vec3_sub(visit->middle, geo_core_vertex(&p->core, 0));
     if (vec3_dot(p->side, from_plane) >= 0.0)
@@ -210,7 +213,44 @@ static bool normal_allowed(const mesh_visit *visit, const patch *p, vec3 n)
            tops_triangle(mesh, other, mesh->triangles[p->index][k], d, 2.0 * tolerance);
 }
 
-// drops contacts from index `from` on that an earlier triangle has given already
+static bool is_inner_feature(const geo_mesh *mesh, uint32_t code)
+{
+    int index = (int)(code & GEO_CODE_INDEX);
+    if (code == geo_code_vertex(index))
+        return mesh->inner_vertices[index];
+    return code == geo_code_edge(index) && geo_mesh_side_is_inner(mesh, index / 3, index % 3);
+}
+
+// does a feature of the convex shape reach beyond one triangle, so that it crosses a side of it?
+static bool is_extended(uint32_t code)
+{
+    int index = (int)(code & GEO_CODE_INDEX);
+    return code == geo_code_edge(index) || code == geo_code_face(index);
+}
+
+// A face of several triangles is touched as if it were of one: where an edge or face of the convex
+// shape crosses a side within it there is no contact, and whatever else touches such a side
+// touches the face. Contacts from index `from` on are those of one triangle.
+static void see_whole_face(geo_job *job, const geo_mesh *mesh, int triangle, int from)
+{
+    geo_manifold *manifold = job->manifold;
+    int count = from, upper = job->flip ? 0 : 32, lower = 32 - upper;
+    for (int i = from; i < manifold->count; i++) {
+        geo_contact c = manifold->contacts[i];
+        uint32_t of_convex = (uint32_t)(c.key >> upper), of_mesh = (uint32_t)(c.key >> lower);
+        bool inner = is_inner_feature(mesh, of_mesh);
+        if (inner && is_extended(of_convex))
+            continue;
+        if (inner)
+            c.key = (uint64_t)of_convex << upper | (uint64_t)geo_code_face(mesh->faces[triangle])
+                                                       << lower;
+        manifold->contacts[count++] = c;
+    }
+    manifold->count = count;
+}
+
+// Drops contacts from index `from` on that an earlier triangle has given already. Of two with one
+// name, as of a corner over the side that two triangles of a face share, the deeper one is kept.
 static void drop_repeated(geo_job *job, int from)
 {
     geo_manifold *manifold = job->manifold;
@@ -220,10 +260,12 @@ static void drop_repeated(geo_job *job, int from)
         const geo_contact *c = &manifold->contacts[i];
         bool repeated = false;
         for (int j = job->first; j < from && !repeated; j++) {
-            const geo_contact *o = &manifold->contacts[j];
+            geo_contact *o = &manifold->contacts[j];
             bool same_place = vec3_norm_squared(vec3_sub(o->point, c->point)) <= limit;
-            repeated =
-                o->key == c->key || (same_place && vec3_dot(o->normal, c->normal) > 0.999999);
+            bool same_name = o->key == c->key;
+            repeated = same_name || (same_place && vec3_dot(o->normal, c->normal) > 0.999999);
+            if (same_name && c->gap < o->gap)
+                *o = *c;
         }
         if (!repeated)
             manifold->contacts[count++] = *c;
@@ -258,6 +300,7 @@ static bool visit_triangle(void *context, int index)
         return true;
     int from = visit->job->manifold->count;
     visit->status = patch_contacts(visit, &p);
+    see_whole_face(visit->job, visit->mesh, index, from);
     drop_repeated(visit->job, from);
     return visit->status == CAIRN_OK;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maker of triangulated surfaces: checks, adjacency, hierarchy, and mass where closed.
 #include "geometry/mesh/bvh.h"
+#include "geometry/mesh/faces.h"
 #include "geometry/shape/shape_internal.h"
 
 #include <limits.h>
@@ -68,6 +69,14 @@ static cairn_status fill_adjacency(geo_shape *shape, bool *closed)
     return CAIRN_OK;
 }
 
+static cairn_status fill_faces(geo_shape *shape)
+{
+    geo_mesh *mesh = &shape->mesh;
+    geo_triangles surface = {mesh->vertex_count, mesh->triangle_count, mesh->vertices,
+                             (const int(*)[3])mesh->triangles, (const int(*)[3])mesh->adjacent};
+    return geo_faces_find(&surface, geo_shape_allocator(shape), mesh->faces, mesh->inner_vertices);
+}
+
 static geo_moments surface_moments(const geo_mesh *mesh)
 {
     geo_moments moments = geo_moments_start(mesh->vertices, mesh->vertex_count);
@@ -131,7 +140,10 @@ static bool copy_arrays(geo_shape *shape, const vec3 *vertices, int vertex_count
     mesh->vertices = base_allocate(allocator, (size_t)vertex_count, sizeof *mesh->vertices);
     mesh->triangles = base_allocate(allocator, (size_t)triangle_count, sizeof *mesh->triangles);
     mesh->adjacent = base_allocate(allocator, (size_t)triangle_count, sizeof *mesh->adjacent);
-    if (mesh->vertices == NULL || mesh->triangles == NULL || mesh->adjacent == NULL)
+    mesh->faces = base_allocate(allocator, (size_t)triangle_count, sizeof *mesh->faces);
+    mesh->inner_vertices = base_allocate(allocator, (size_t)vertex_count, 1);
+    if (mesh->vertices == NULL || mesh->triangles == NULL || mesh->adjacent == NULL ||
+        mesh->faces == NULL || mesh->inner_vertices == NULL)
         return false;
     memcpy(mesh->vertices, vertices, (size_t)vertex_count * sizeof *vertices);
     memcpy(mesh->triangles, triangles, (size_t)triangle_count * sizeof *triangles);
@@ -160,7 +172,8 @@ cairn_status geo_mesh_create(const base_allocator *allocator, const vec3 *vertic
     bool closed = false;
     geo_shape *made = geo_shape_allocate(allocator, GEO_MESH);
     if (made == NULL || !copy_arrays(made, vertices, vertex_count, triangles, triangle_count) ||
-        fill_adjacency(made, &closed) != CAIRN_OK || !build_hierarchy(made)) {
+        fill_adjacency(made, &closed) != CAIRN_OK || fill_faces(made) != CAIRN_OK ||
+        !build_hierarchy(made)) {
         geo_shape_destroy(made);
         return geo_fail_memory(error);
     }
@@ -170,4 +183,47 @@ cairn_status geo_mesh_create(const base_allocator *allocator, const vec3 *vertic
     if (closed)
         fill_closed_mass(made);
     return geo_shape_finish(made, shape, error);
+}
+
+double geo_mesh_way_inside(const geo_mesh *mesh, int triangle, vec3 point)
+{
+    const int *corner = mesh->triangles[triangle];
+    vec3 a = mesh->vertices[corner[0]];
+    vec3 normal =
+        vec3_cross(vec3_sub(mesh->vertices[corner[1]], a), vec3_sub(mesh->vertices[corner[2]], a));
+    double least = INFINITY;
+    for (int k = 0; k < 3; k++) {
+        vec3 v = mesh->vertices[corner[k]];
+        vec3 edge = vec3_sub(mesh->vertices[corner[(k + 1) % 3]], v);
+        vec3 inward = vec3_cross(normal, edge);
+        least = fmin(least, vec3_dot(inward, vec3_sub(point, v)) / vec3_norm(inward));
+    }
+    return least;
+}
+
+typedef struct search {
+    const geo_mesh *mesh;
+    int face, triangle;
+    vec3 point;
+    double inside; // m
+} search;
+
+static bool try_triangle(void *context, int index)
+{
+    search *s = context;
+    if (s->mesh->faces[index] != s->face)
+        return true;
+    double inside = geo_mesh_way_inside(s->mesh, index, s->point);
+    if (inside > s->inside) {
+        s->inside = inside;
+        s->triangle = index;
+    }
+    return true;
+}
+
+int geo_mesh_triangle_at(const geo_mesh *mesh, int face, vec3 point, double reach)
+{
+    search s = {.mesh = mesh, .face = face, .triangle = -1, .point = point};
+    geo_bvh_query_ball(mesh->bvh, point, reach, try_triangle, &s);
+    return s.triangle;
 }

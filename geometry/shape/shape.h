@@ -88,9 +88,27 @@ typedef struct geo_mesh {
     /// [triangle_count][3] triangle across the edge (k, k+1); -1 on a border and where three or
     /// more triangles meet
     int (*adjacent)[3];
-    struct geo_bvh *bvh; // over the triangles
+    /// [triangle_count] lowest triangle of the face that each one belongs to: neighbours of one
+    /// plane, to what coordinates of single precision leave open
+    int *faces;
+    unsigned char *inner_vertices; // [vertex_count] 1: all sides around it lie within one face
+    struct geo_bvh *bvh;           // over the triangles
     geo_mass mass;
 } geo_mesh;
+
+/// Does side k of a triangle lie within a face, so that it is no edge of the surface?
+static inline bool geo_mesh_side_is_inner(const geo_mesh *mesh, int triangle, int k)
+{
+    int other = mesh->adjacent[triangle][k];
+    return other >= 0 && mesh->faces[other] == mesh->faces[triangle];
+}
+
+/// How far a point of a triangle's plane lies within it, m; negative outside.
+double geo_mesh_way_inside(const geo_mesh *mesh, int triangle, vec3 point);
+
+/// The triangle of a face that holds a point of its plane; -1 for none.
+/// @param reach  m, how far from the plane the point may be by round-off
+int geo_mesh_triangle_at(const geo_mesh *mesh, int face, vec3 point, double reach);
 
 /// Several convex shapes, rigidly joined. Members may overlap: among spheres alone the mass is that
 /// of their union, else it is counted twice there.

@@ -232,21 +232,6 @@ static double last_way(const struct eng_spheres *spheres, int slot)
 
 // ---------------------------------------------------------------- search
 
-/// How far inside a triangle a point of its plane lies, m; not positive outside.
-static double way_inside(const geo_mesh *mesh, int triangle, vec3 normal, vec3 foot)
-{
-    double least = INFINITY, most = -INFINITY;
-    for (int k = 0; k < 3; k++) {
-        vec3 v = mesh->vertices[mesh->triangles[triangle][k]];
-        vec3 edge = vec3_sub(mesh->vertices[mesh->triangles[triangle][(k + 1) % 3]], v);
-        double inside = vec3_dot(vec3_cross(normal, edge), vec3_sub(foot, v)) / vec3_norm(edge);
-        least = fmin(least, inside);
-        most = fmax(most, inside);
-    }
-    // the triangle runs either way around the normal
-    return fmax(least, -most);
-}
-
 /// Nearest contact, and the gap of the next one.
 static const geo_contact *nearest(const geo_manifold *found, double *next)
 {
@@ -276,7 +261,10 @@ static bool is_on_face(const struct eng_spheres *spheres, const eng_spheres_grou
     separation->normal = vec3_negate(
         quat_rotate_inverse(wall_of(spheres, group->wall)->placed.orientation, c->normal));
     vec3 foot = vec3_add_scaled(separation->centre, -height, separation->normal);
-    double inside = way_inside(&shape->mesh, (int)index, separation->normal, foot);
+    int triangle = geo_mesh_triangle_at(&shape->mesh, (int)index, foot, 1e-9 * radius);
+    if (triangle < 0)
+        return false;
+    double inside = geo_mesh_way_inside(&shape->mesh, triangle, foot);
     separation->offset = vec3_dot(separation->normal, foot);
     separation->key = c->key;
     separation->room = fmin(next, base_hypot(inside, height) - radius);

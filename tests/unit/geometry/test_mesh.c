@@ -113,6 +113,92 @@ static void edge_of_three_triangles_is_a_border(void **state)
     geo_shape_destroy(shape);
 }
 
+static int faces_of(const geo_mesh *mesh)
+{
+    int count = 0;
+    for (int t = 0; t < mesh->triangle_count; t++) {
+        assert_true(mesh->faces[t] <= t && mesh->faces[mesh->faces[t]] == mesh->faces[t]);
+        count += mesh->faces[t] == t;
+    }
+    return count;
+}
+
+// neighbours of one plane are one face; vertices within it are no corners of the surface
+static void flat_parts_are_faces(void **state)
+{
+    (void)state;
+    geo_shape *shape = mesh_of(cube_vertices, 8, cube_faces, 12);
+    assert_int_equal(faces_of(&shape->mesh), 6);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(shape->mesh.inner_vertices[i], 0);
+    geo_shape_destroy(shape);
+
+    // around a vertex in the middle of a square; raised, it is the tip of four faces
+    vec3 vertices[5] = {
+        {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {1.0, 1.0, 0.0}, {0.0, 1.0, 0.0}, {0.4, 0.6, 0.0}};
+    const int around[4][3] = {{0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}};
+    shape = mesh_of(vertices, 5, around, 4);
+    assert_int_equal(faces_of(&shape->mesh), 1);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(shape->mesh.inner_vertices[i], i == 4);
+    assert_int_equal(geo_mesh_triangle_at(&shape->mesh, 0, (vec3){0.9, 0.5, 0.0}, 1e-9), 1);
+    assert_int_equal(geo_mesh_triangle_at(&shape->mesh, 0, (vec3){0.5, 0.9, 1e-12}, 1e-9), 2);
+    assert_int_equal(geo_mesh_triangle_at(&shape->mesh, 0, (vec3){1.5, 0.9, 0.0}, 1e-9), -1);
+    geo_shape_destroy(shape);
+    vertices[4].z = 1e-3;
+    shape = mesh_of(vertices, 5, around, 4);
+    assert_int_equal(faces_of(&shape->mesh), 4);
+    assert_int_equal(shape->mesh.inner_vertices[4], 0);
+    geo_shape_destroy(shape);
+}
+
+// a fold by half a turn brings two triangles into one plane, on the same side of their edge
+static void folded_triangles_are_two_faces(void **state)
+{
+    (void)state;
+    const vec3 vertices[4] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.2, 1.0, 0.0}, {0.7, 0.8, 0.0}};
+    const int folded[2][3] = {{0, 1, 2}, {1, 0, 3}};
+    geo_shape *shape = mesh_of(vertices, 4, folded, 2);
+    assert_int_equal(faces_of(&shape->mesh), 2);
+    geo_shape_destroy(shape);
+    // the other way round the second one is as little a part of the first one's face
+    const int mixed[2][3] = {{0, 1, 2}, {0, 1, 3}};
+    shape = mesh_of(vertices, 4, mixed, 2);
+    assert_int_equal(faces_of(&shape->mesh), 2);
+    geo_shape_destroy(shape);
+}
+
+// a turned plane in single precision, as files have it, and a tube of many facets
+static void faces_of_files_and_tubes(void **state)
+{
+    (void)state;
+    enum { SIDE = 20 };
+    vec3 vertices[(SIDE + 1) * (SIDE + 1)];
+    int triangles[2 * SIDE * SIDE][3], count = 0;
+    quat turn = base_quat_from_rotation_vector((vec3){0.3, -0.7, 1.1});
+    for (int bent = 0; bent < 2; bent++) {
+        count = 0;
+        for (int j = 0; j <= SIDE; j++)
+            for (int i = 0; i <= SIDE; i++) {
+                vec3 x = {0.05 * i, 0.05 * j, bent ? 1e-3 * i * i : 0.0};
+                x = quat_rotate(turn, x);
+                vertices[j * (SIDE + 1) + i] =
+                    (vec3){(double)(float)x.x, (double)(float)x.y, (double)(float)x.z};
+            }
+        for (int j = 0; j < SIDE; j++)
+            for (int i = 0; i < SIDE; i++) {
+                int a = j * (SIDE + 1) + i, b = a + 1, c = a + SIDE + 2, d = a + SIDE + 1;
+                const int pair[2][3] = {{a, b, c}, {a, c, d}};
+                memcpy(triangles[count], pair, sizeof pair);
+                count += 2;
+            }
+        geo_shape *shape =
+            mesh_of(vertices, (SIDE + 1) * (SIDE + 1), (const int(*)[3])triangles, count);
+        assert_int_equal(faces_of(&shape->mesh), bent ? SIDE : 1);
+        geo_shape_destroy(shape);
+    }
+}
+
 static bool count_visit(void *context, int item)
 {
     int *times = context;
@@ -205,6 +291,9 @@ int main(void)
         cmocka_unit_test(open_mesh_has_none),
         cmocka_unit_test(edge_of_three_triangles_is_a_border),
         cmocka_unit_test(bounds_and_hierarchy_cover_the_triangles),
+        cmocka_unit_test(flat_parts_are_faces),
+        cmocka_unit_test(folded_triangles_are_two_faces),
+        cmocka_unit_test(faces_of_files_and_tubes),
         cmocka_unit_test(bad_meshes_are_refused),
         cmocka_unit_test(memory_failures_leave_nothing),
     };
