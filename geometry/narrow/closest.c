@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Closest or deepest points of convex cores, and the manifold around them.
 #include "geometry/narrow/closest.h"
+#include "base/elementary.h"
 #include "geometry/narrow/clip.h"
 #include "geometry/narrow/sat.h"
 
@@ -157,12 +158,113 @@ static bool find_points(const geo_core *a, const geo_core *b, double limit, doub
     return true;
 }
 
+// a flat part of a core, in its own frame
+typedef struct flat_part {
+    vec3 normal; // unit, outward
+    double offset;
+    int face; // of a polytope; -1: an end of a cylinder
+} flat_part;
+
+// the one whose plane lies farthest below a point; false on a core without any
+static bool find_flat(const geo_core *core, vec3 above, flat_part *found)
+{
+    if (core->kind == GEO_CORE_CYLINDER) {
+        double side = above.z >= 0.0 ? 1.0 : -1.0;
+        *found = (flat_part){{0.0, 0.0, side}, core->half.z, -1};
+        return true;
+    }
+    double highest = -INFINITY;
+    for (int f = 0; f < core->face_count; f++) {
+        double height = vec3_dot(core->face_normals[f], above) - core->face_offsets[f];
+        if (height > highest) {
+            highest = height;
+            *found = (flat_part){core->face_normals[f], core->face_offsets[f], f};
+        }
+    }
+    return highest > -INFINITY;
+}
+
+// how far a point of its plane lies within a flat part, m; negative outside
+static double way_inside(const geo_core *core, const flat_part *part, vec3 point)
+{
+    if (part->face < 0)
+        return core->half.x - base_hypot(point.x, point.y);
+    int first = core->face_start[part->face], end = core->face_start[part->face + 1];
+    double least = INFINITY;
+    for (int i = first; i < end; i++) {
+        vec3 v = core->vertices[core->face_vertices[i]];
+        vec3 w = core->vertices[core->face_vertices[i + 1 < end ? i + 1 : first]];
+        vec3 inward = vec3_cross(part->normal, vec3_sub(w, v));
+        least = real_min(least, vec3_dot(inward, vec3_sub(point, v)) / vec3_norm(inward));
+    }
+    return least;
+}
+
+// Is no way out of a core shorter than the depth below a flat part of it? What has to be left is
+// all differences of points of both cores. It holds the cone over the disc of radius `inside`
+// around the foot of the deepest point, as seen from that point, with its tip at the other core's
+// centre, `height` above the plane and `aside` of the foot. A way out leaves the cone, whose side
+// that is next to the deepest point is this far away.
+static bool is_least_depth(double depth, double inside, double height, double aside)
+{
+    return height > 0.0 &&
+           inside * height - aside * depth >= depth * base_hypot(aside + inside, height + depth);
+}
+
+// Closest or deepest points of a flat part of `b` and any core, where the point of the other one
+// that lies lowest above it decides alone; the cores are known to be farther apart than `limit`
+// where *beyond says so.
+static bool touch_flat(const geo_core *a, const geo_core *b, double limit, geo_closest *c,
+                       bool *beyond)
+{
+    flat_part part = {0};
+    int vertex;
+    vec3 centre = mat3_apply_transposed(&b->rotation, vec3_sub(a->centre, b->centre));
+    if (!find_flat(b, centre, &part))
+        return false;
+    vec3 normal = mat3_apply(&b->rotation, part.normal);
+    vec3 lowest = geo_core_support(a, vec3_negate(normal), &vertex);
+    vec3 at = mat3_apply_transposed(&b->rotation, vec3_sub(lowest, b->centre));
+    double gap = vec3_dot(part.normal, at) - part.offset;
+    *beyond = gap > limit;
+    vec3 foot = vec3_add_scaled(at, -gap, part.normal);
+    double inside = *beyond ? -1.0 : way_inside(b, &part, foot);
+    if (inside < 0.0)
+        return false;
+    double height = vec3_dot(part.normal, centre) - part.offset;
+    vec3 below = vec3_add_scaled(centre, -height, part.normal);
+    if (gap < 0.0 && !is_least_depth(-gap, inside, height, vec3_distance(below, foot)))
+        return false;
+    c->normal = vec3_negate(normal);
+    c->separation = gap;
+    c->point_a = lowest;
+    c->point_b = geo_core_apply(b, foot);
+    return true;
+}
+
+// the same of either core's flat parts
+static bool touch_flats(const geo_core *a, const geo_core *b, double limit, geo_closest *c,
+                        bool *beyond)
+{
+    if (touch_flat(a, b, limit, c, beyond))
+        return true;
+    if (*beyond || !touch_flat(b, a, limit, c, beyond))
+        return false;
+    vec3 point = c->point_a;
+    c->point_a = c->point_b;
+    c->point_b = point;
+    c->normal = vec3_negate(c->normal);
+    return true;
+}
+
 bool geo_closest_find(const geo_core *a, const geo_core *b, double limit, double size,
                       geo_closest *closest)
 {
-    if (!find_points(a, b, limit, size, closest))
+    bool curved = !geo_core_is_polytope(a) || !geo_core_is_polytope(b), beyond = false;
+    bool on_flat = curved && touch_flats(a, b, limit, closest, &beyond);
+    if (beyond || (!on_flat && !find_points(a, b, limit, size, closest)))
         return false;
-    if (!geo_core_is_polytope(a) || !geo_core_is_polytope(b)) {
+    if (curved) {
         closest->code_a = curved_code(a);
         closest->code_b = curved_code(b);
     }

@@ -3,9 +3,16 @@
 #include "geometry/mesh/bvh.h"
 #include "geometry/narrow/closest.h"
 
-enum { FAN_MAX = 64 };
+enum { FAN_MAX = 64, FACES_MAX = 8 };
 
 static const double facing_cosine = 0.98;
+
+// the triangle of a face of the mesh that lies under the lowest point of the convex shape
+typedef struct face_foot {
+    int face;
+    int triangle; // -1: the foot is beyond the face, or too near to its triangle's sides for its
+                  // depth
+} face_foot;
 
 typedef struct mesh_visit {
     geo_job *job;
@@ -14,6 +21,8 @@ typedef struct mesh_visit {
     vec3 middle; // inside the convex shape, working frame
     vec3 centre; // of a ball around the convex shape, in the mesh's frame
     double ball; // m, its radius with the margin
+    face_foot feet[FACES_MAX];
+    int foot_count;
     cairn_status status;
 } mesh_visit;
 
@@ -273,17 +282,46 @@ static void drop_repeated(geo_job *job, int from)
     manifold->count = count;
 }
 
-static cairn_status patch_contacts(const mesh_visit *visit, const patch *p)
+static int find_foot(const mesh_visit *visit, const patch *p, int face)
+{
+    const geo_job *job = visit->job;
+    int vertex;
+    vec3 lowest = geo_core_support(visit->convex, vec3_negate(p->side), &vertex);
+    double gap = vec3_dot(p->side, vec3_sub(lowest, geo_core_vertex(&p->core, 0)));
+    vec3 foot = vec3_add_scaled(lowest, -gap, p->side);
+    vec3 own = geo_placed_apply_inverse(&job->b, foot);
+    int triangle = geo_mesh_triangle_at(visit->mesh, face, own, 1e-9 * job->size);
+    bool near_side = triangle >= 0 && geo_mesh_way_inside(visit->mesh, triangle, own) < -gap;
+    return near_side ? -1 : triangle;
+}
+
+// Does another triangle of the face have the lowest point of the convex shape, so that there is
+// nothing to look for on this one but where features lie on each other?
+static bool is_beside_foot(mesh_visit *visit, const patch *p)
+{
+    int face = visit->mesh->faces[p->index], i = 0;
+    if (visit->convex->kind == GEO_CORE_POINT)
+        return false;
+    while (i < visit->foot_count && visit->feet[i].face != face)
+        i++;
+    if (i == FACES_MAX)
+        return false;
+    if (i == visit->foot_count)
+        visit->feet[visit->foot_count++] = (face_foot){face, find_foot(visit, p, face)};
+    return visit->feet[i].triangle >= 0 && visit->feet[i].triangle != p->index;
+}
+
+static cairn_status patch_contacts(mesh_visit *visit, const patch *p)
 {
     geo_job *job = visit->job;
     geo_closest closest;
     double limit = job->margin + visit->convex->radius;
-    if (!geo_closest_find(visit->convex, &p->core, limit, job->size, &closest))
+    bool flat = visit->convex->face_count > 0, beside = is_beside_foot(visit, p);
+    if (!beside && !geo_closest_find(visit->convex, &p->core, limit, job->size, &closest))
         return CAIRN_OK;
-    vec3 n = vec3_negate(closest.normal);
-    bool allowed = normal_allowed(visit, p, n);
+    vec3 n = beside ? p->side : vec3_negate(closest.normal);
+    bool allowed = !beside && normal_allowed(visit, p, n);
     bool on_face = !allowed || vec3_dot(n, p->side) > 1.0 - 1e-9;
-    bool flat = visit->convex->face_count > 0;
     double cosine = on_face && flat ? 0.05 : facing_cosine;
     if (allowed)
         return geo_closest_spread(job, visit->convex, &p->core, &closest, cosine, facing_cosine);
