@@ -257,12 +257,46 @@ static bool touch_flats(const geo_core *a, const geo_core *b, double limit, geo_
     return true;
 }
 
+// m, from a place on a segment of length `length` to its nearer end
+static double way_to_end(double place, double length)
+{
+    return real_min(place, 1.0 - place) * length;
+}
+
+// The same of the sides of two cylinders, whose axes are nearest to each other between their ends:
+// what touches there are lines, whose differences are a parallelogram around the deepest one.
+static bool touch_sides(const geo_core *a, const geo_core *b, double limit, geo_closest *c,
+                        bool *beyond)
+{
+    if (a->kind != GEO_CORE_CYLINDER || b->kind != GEO_CORE_CYLINDER)
+        return false;
+    vec3 u = mat3_apply(&a->rotation, (vec3){0.0, 0.0, 2.0 * a->half.z});
+    vec3 v = mat3_apply(&b->rotation, (vec3){0.0, 0.0, 2.0 * b->half.z});
+    double s, t, length_a = 2.0 * a->half.z, length_b = 2.0 * b->half.z;
+    vec3 p = vec3_add_scaled(a->centre, -0.5, u), q = vec3_add_scaled(b->centre, -0.5, v);
+    geo_segment_closest(p, u, q, v, &s, &t);
+    p = vec3_add_scaled(p, s, u);
+    q = vec3_add_scaled(q, t, v);
+    double apart = vec3_distance(p, q), gap = apart - a->half.x - b->half.x;
+    double sine = vec3_norm(vec3_cross(u, v)) / (length_a * length_b);
+    double inside = real_min(way_to_end(s, length_a), way_to_end(t, length_b));
+    *beyond = gap > limit;
+    if (*beyond || inside <= 0.0 || (gap < 0.0 && !is_least_depth(-gap, inside * sine, apart, 0.0)))
+        return false;
+    c->normal = vec3_scale(1.0 / apart, vec3_sub(q, p));
+    c->separation = gap;
+    c->point_a = vec3_add_scaled(p, a->half.x, c->normal);
+    c->point_b = vec3_add_scaled(q, -b->half.x, c->normal);
+    return true;
+}
+
 bool geo_closest_find(const geo_core *a, const geo_core *b, double limit, double size,
                       geo_closest *closest)
 {
     bool curved = !geo_core_is_polytope(a) || !geo_core_is_polytope(b), beyond = false;
-    bool on_flat = curved && touch_flats(a, b, limit, closest, &beyond);
-    if (beyond || (!on_flat && !find_points(a, b, limit, size, closest)))
+    bool known = curved && (touch_flats(a, b, limit, closest, &beyond) ||
+                            (!beyond && touch_sides(a, b, limit, closest, &beyond)));
+    if (beyond || (!known && !find_points(a, b, limit, size, closest)))
         return false;
     if (curved) {
         closest->code_a = curved_code(a);
