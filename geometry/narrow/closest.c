@@ -165,23 +165,39 @@ typedef struct flat_part {
     int face; // of a polytope; -1: an end of a cylinder
 } flat_part;
 
-// the one whose plane lies farthest below a point; false on a core without any
-static bool find_flat(const geo_core *core, vec3 above, flat_part *found)
+// a point within a core: that of a hull or triangle may have its origin anywhere
+static vec3 middle_of(const geo_core *core)
 {
-    if (core->kind == GEO_CORE_CYLINDER) {
-        double side = above.z >= 0.0 ? 1.0 : -1.0;
-        *found = (flat_part){{0.0, 0.0, side}, core->half.z, -1};
-        return true;
-    }
+    if (core->kind == GEO_CORE_CURVED)
+        return geo_core_apply(core, geo_shape_mass(core->shape).centre);
+    if (core->kind != GEO_CORE_HULL)
+        return core->centre;
+    vec3 sum = {0.0, 0.0, 0.0};
+    for (int i = 0; i < core->vertex_count; i++)
+        sum = vec3_add(sum, core->vertices[i]);
+    return geo_core_apply(core, vec3_scale(1.0 / core->vertex_count, sum));
+}
+
+static bool has_flats(const geo_core *core)
+{
+    return core->kind == GEO_CORE_CYLINDER || core->face_count > 0;
+}
+
+// the flat part whose plane lies farthest below a point
+static flat_part find_flat(const geo_core *core, vec3 above)
+{
+    if (core->kind == GEO_CORE_CYLINDER)
+        return (flat_part){{0.0, 0.0, above.z >= 0.0 ? 1.0 : -1.0}, core->half.z, -1};
+    int best = 0;
     double highest = -INFINITY;
     for (int f = 0; f < core->face_count; f++) {
         double height = vec3_dot(core->face_normals[f], above) - core->face_offsets[f];
         if (height > highest) {
             highest = height;
-            *found = (flat_part){core->face_normals[f], core->face_offsets[f], f};
+            best = f;
         }
     }
-    return highest > -INFINITY;
+    return (flat_part){core->face_normals[best], core->face_offsets[best], best};
 }
 
 // how far a point of its plane lies within a flat part, m; negative outside
@@ -202,9 +218,9 @@ static double way_inside(const geo_core *core, const flat_part *part, vec3 point
 
 // Is no way out of a core shorter than the depth below a flat part of it? What has to be left is
 // all differences of points of both cores. It holds the cone over the disc of radius `inside`
-// around the foot of the deepest point, as seen from that point, with its tip at the other core's
-// centre, `height` above the plane and `aside` of the foot. A way out leaves the cone, whose side
-// that is next to the deepest point is this far away.
+// around the foot of the deepest point, as seen from that point, with its tip at a point within
+// the other core, `height` above the plane and `aside` of the foot. A way out leaves the cone,
+// whose side that is next to the deepest point is this far away.
 static bool is_least_depth(double depth, double inside, double height, double aside)
 {
     return height > 0.0 &&
@@ -217,11 +233,11 @@ static bool is_least_depth(double depth, double inside, double height, double as
 static bool touch_flat(const geo_core *a, const geo_core *b, double limit, geo_closest *c,
                        bool *beyond)
 {
-    flat_part part = {0};
-    int vertex;
-    vec3 centre = mat3_apply_transposed(&b->rotation, vec3_sub(a->centre, b->centre));
-    if (!find_flat(b, centre, &part))
+    if (!has_flats(b))
         return false;
+    vec3 centre = mat3_apply_transposed(&b->rotation, vec3_sub(middle_of(a), b->centre));
+    flat_part part = find_flat(b, centre);
+    int vertex;
     vec3 normal = mat3_apply(&b->rotation, part.normal);
     vec3 lowest = geo_core_support(a, vec3_negate(normal), &vertex);
     vec3 at = mat3_apply_transposed(&b->rotation, vec3_sub(lowest, b->centre));

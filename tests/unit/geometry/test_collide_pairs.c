@@ -233,6 +233,46 @@ PAIR_TEST(rounded_box_rounded_box, ROUNDED + GEO_BOX, ROUNDED + GEO_BOX, 10000)
 PAIR_TEST(rounded_box_rounded_polyhedron, ROUNDED + GEO_BOX, ROUNDED + GEO_POLYHEDRON, 10000)
 PAIR_TEST(rounded_polyhedra, ROUNDED + GEO_POLYHEDRON, ROUNDED + GEO_POLYHEDRON, 10000)
 
+// a hull whose frame has its origin far outside is the same hull
+static void origin_of_a_hull_does_not_matter(void **state)
+{
+    (void)state;
+    enum { POINTS = 10 };
+    base_allocator heap = base_allocator_default();
+    base_rng rng = base_rng_make(83);
+    geo_manifold m, n;
+    geo_manifold_init(&m, &heap);
+    geo_manifold_init(&n, &heap);
+    int touching = 0;
+    for (int i = 0; i < 3000; i++) {
+        vec3 points[POINTS], moved[POINTS], far = vec3_scale(8.0, random_direction(&rng));
+        for (int k = 0; k < POINTS; k++) {
+            points[k] = vec3_scale(0.5, random_direction(&rng));
+            moved[k] = vec3_add(points[k], far);
+        }
+        geo_shape *hull, *same, *body = random_shape(GEO_CYLINDER, 1.0, &rng);
+        assert_int_equal(geo_polyhedron_create(&heap, points, POINTS, &hull, NULL), CAIRN_OK);
+        assert_int_equal(geo_polyhedron_create(&heap, moved, POINTS, &same, NULL), CAIRN_OK);
+        pose at = {vec3_scale(base_rng_range(&rng, 0.4, 1.1), random_direction(&rng)),
+                   random_turn(&rng)};
+        pose place = {{0.0, 0.0, 0.0}, random_turn(&rng)};
+        pose from_far = {vec3_negate(quat_rotate(place.orientation, far)), place.orientation};
+        collide(body, at, hull, place, 0.02, &m);
+        collide(body, at, same, from_far, 0.02, &n);
+        assert_true((m.count > 0) == (n.count > 0));
+        if (m.count > 0) {
+            check_close(deepest(&m)->gap, deepest(&n)->gap, 0.0, 1e-8);
+            touching++;
+        }
+        geo_shape_destroy(hull);
+        geo_shape_destroy(same);
+        geo_shape_destroy(body);
+    }
+    assert_true(touching > 1000);
+    geo_manifold_finish(&m);
+    geo_manifold_finish(&n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +301,7 @@ int main(void)
         cmocka_unit_test(rounded_box_rounded_box),
         cmocka_unit_test(rounded_box_rounded_polyhedron),
         cmocka_unit_test(rounded_polyhedra),
+        cmocka_unit_test(origin_of_a_hull_does_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
