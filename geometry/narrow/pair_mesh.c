@@ -290,9 +290,9 @@ static int find_foot(const mesh_visit *visit, const patch *p, int face)
     double gap = vec3_dot(p->side, vec3_sub(lowest, geo_core_vertex(&p->core, 0)));
     vec3 foot = vec3_add_scaled(lowest, -gap, p->side);
     vec3 own = geo_placed_apply_inverse(&job->b, foot);
-    int triangle = geo_mesh_triangle_at(visit->mesh, face, own, 1e-9 * job->size);
-    bool near_side = triangle >= 0 && geo_mesh_way_inside(visit->mesh, triangle, own) < -gap;
-    return near_side ? -1 : triangle;
+    double inside;
+    int triangle = geo_mesh_triangle_at(visit->mesh, face, own, 1e-9 * job->size, &inside);
+    return inside < -gap ? -1 : triangle;
 }
 
 // Does another triangle of the face have the lowest point of the convex shape, so that there is

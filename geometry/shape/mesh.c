@@ -185,7 +185,8 @@ cairn_status geo_mesh_create(const base_allocator *allocator, const vec3 *vertic
     return geo_shape_finish(made, shape, error);
 }
 
-double geo_mesh_way_inside(const geo_mesh *mesh, int triangle, vec3 point)
+/// How far a point of a triangle's plane lies within it, m; negative outside.
+static double way_inside(const geo_mesh *mesh, int triangle, vec3 point)
 {
     const int *corner = mesh->triangles[triangle];
     vec3 a = mesh->vertices[corner[0]];
@@ -213,7 +214,7 @@ static bool try_triangle(void *context, int index)
     search *s = context;
     if (s->mesh->faces[index] != s->face)
         return true;
-    double inside = geo_mesh_way_inside(s->mesh, index, s->point);
+    double inside = way_inside(s->mesh, index, s->point);
     if (inside > s->inside) {
         s->inside = inside;
         s->triangle = index;
@@ -221,9 +222,10 @@ static bool try_triangle(void *context, int index)
     return true;
 }
 
-int geo_mesh_triangle_at(const geo_mesh *mesh, int face, vec3 point, double reach)
+int geo_mesh_triangle_at(const geo_mesh *mesh, int face, vec3 point, double reach, double *inside)
 {
     search s = {.mesh = mesh, .face = face, .triangle = -1, .point = point};
     geo_bvh_query_ball(mesh->bvh, point, reach, try_triangle, &s);
+    *inside = s.inside;
     return s.triangle;
 }

@@ -103,12 +103,10 @@ static inline bool geo_mesh_side_is_inner(const geo_mesh *mesh, int triangle, in
     return other >= 0 && mesh->faces[other] == mesh->faces[triangle];
 }
 
-/// How far a point of a triangle's plane lies within it, m; negative outside.
-double geo_mesh_way_inside(const geo_mesh *mesh, int triangle, vec3 point);
-
 /// The triangle of a face that holds a point of its plane; -1 for none.
-/// @param reach  m, how far from the plane the point may be by round-off
-int geo_mesh_triangle_at(const geo_mesh *mesh, int face, vec3 point, double reach);
+/// @param reach   m, how far from the plane the point may be by round-off
+/// @param inside  out: m, how far the point lies within the triangle
+int geo_mesh_triangle_at(const geo_mesh *mesh, int face, vec3 point, double reach, double *inside);
 
 /// Several convex shapes, rigidly joined. Members may overlap: among spheres alone the mass is that
 /// of their union, else it is counted twice there.

@@ -261,10 +261,9 @@ static bool is_on_face(const struct eng_spheres *spheres, const eng_spheres_grou
     separation->normal = vec3_negate(
         quat_rotate_inverse(wall_of(spheres, group->wall)->placed.orientation, c->normal));
     vec3 foot = vec3_add_scaled(separation->centre, -height, separation->normal);
-    int triangle = geo_mesh_triangle_at(&shape->mesh, (int)index, foot, 1e-9 * radius);
-    if (triangle < 0)
+    double inside;
+    if (geo_mesh_triangle_at(&shape->mesh, (int)index, foot, 1e-9 * radius, &inside) < 0)
         return false;
-    double inside = geo_mesh_way_inside(&shape->mesh, triangle, foot);
     separation->offset = vec3_dot(separation->normal, foot);
     separation->key = c->key;
     separation->room = fmin(next, base_hypot(inside, height) - radius);

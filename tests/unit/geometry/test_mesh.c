@@ -141,9 +141,14 @@ static void flat_parts_are_faces(void **state)
     assert_int_equal(faces_of(&shape->mesh), 1);
     for (int i = 0; i < 5; i++)
         assert_int_equal(shape->mesh.inner_vertices[i], i == 4);
-    assert_int_equal(geo_mesh_triangle_at(&shape->mesh, 0, (vec3){0.9, 0.5, 0.0}, 1e-9), 1);
-    assert_int_equal(geo_mesh_triangle_at(&shape->mesh, 0, (vec3){0.5, 0.9, 1e-12}, 1e-9), 2);
-    assert_int_equal(geo_mesh_triangle_at(&shape->mesh, 0, (vec3){1.5, 0.9, 0.0}, 1e-9), -1);
+    double inside;
+    assert_int_equal(geo_mesh_triangle_at(&shape->mesh, 0, (vec3){0.9, 0.5, 0.0}, 1e-9, &inside),
+                     1);
+    check_close(inside, 0.1, 0.0, 1e-12);
+    assert_int_equal(geo_mesh_triangle_at(&shape->mesh, 0, (vec3){0.5, 0.9, 1e-12}, 1e-9, &inside),
+                     2);
+    assert_int_equal(geo_mesh_triangle_at(&shape->mesh, 0, (vec3){1.5, 0.9, 0.0}, 1e-9, &inside),
+                     -1);
     geo_shape_destroy(shape);
     vertices[4].z = 1e-3;
     shape = mesh_of(vertices, 5, around, 4);
