@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# The bed of bench_dem for Yade.
 """The bed of bench_dem for Yade; prints processor seconds of the steps, coordination and resident bytes.
 
 usage: yade-batch is not needed: yade -j1 -n -x bed_yade.py BED SIDE hooke|hertz WARM STEPS SLOPE CLUMP HULL

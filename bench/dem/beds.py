@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Settled beds as files.
 """Settled beds of bench_dem as files, for cairn and for the programs that it is compared with."""
 import math
 import os

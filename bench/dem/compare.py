@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# Spheres, clumps and hulls beside LAMMPS, LIGGGHTS and Yade.
 """Spheres, clumps and hulls by cairn and by LAMMPS, LIGGGHTS and Yade: the same beds, in turns, in one run.
 
 usage: compare.py BENCH_DEM WORK_FOLDER [--sizes 1000,10000] [--laws hooke,hertz] [--slopes 0,1]
