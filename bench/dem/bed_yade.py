@@ -2,7 +2,7 @@
 # The bed of bench_dem for Yade.
 """The bed of bench_dem for Yade; prints processor seconds of the steps, coordination and resident bytes.
 
-usage: yade-batch is not needed: yade -j1 -n -x bed_yade.py BED SIDE hooke|hertz WARM STEPS SLOPE CLUMP HULL
+usage: yade -j1 -n -x bed_yade.py BED SIDE hooke|hertz WARM STEPS SLOPE CLUMP HULL
 CLUMP is the number of spheres of a grain, 0 for spheres; HULL is - or octahedron.
 """
 import math

@@ -502,8 +502,17 @@ void eng_spheres_margins_choose(struct eng_spheres *spheres);
 /// How many chunks and ranges a list of the slots as they are has.
 void eng_spheres_chunks_count(struct eng_spheres *spheres);
 
+/// The radius by which margins are measured, m.
+static inline double eng_spheres_mean_radius(const struct eng_spheres *spheres)
+{
+    return sqrt(spheres->smallest * spheres->largest);
+}
+
 /// Largest margin of a slot that is not wide, m.
-double eng_spheres_ordinary_margin(const struct eng_spheres *spheres);
+static inline double eng_spheres_ordinary_margin(const struct eng_spheres *spheres)
+{
+    return ENG_SPHERES_ORDINARY * eng_spheres_mean_radius(spheres);
+}
 
 /// Pairs of slots with wide margins that lie in cells which are not neighbours.
 cairn_status eng_spheres_far_pairs_find(struct eng_spheres *spheres,

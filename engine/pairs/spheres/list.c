@@ -519,22 +519,11 @@ static cairn_status reserve_ghost_slots(struct eng_spheres *spheres)
     return eng_spheres_slots_reserve(spheres, more);
 }
 
-/// The radius by which margins are measured, m.
-static double mean_radius(const struct eng_spheres *spheres)
-{
-    return sqrt(spheres->smallest * spheres->largest);
-}
-
-double eng_spheres_ordinary_margin(const struct eng_spheres *spheres)
-{
-    return ENG_SPHERES_ORDINARY * mean_radius(spheres);
-}
-
 /// Margin of what makes a way of `way` in a step: that of so many steps, but never less or more
 /// than a share of the spheres' radius.
 static double margin_for(const struct eng_spheres *spheres, double way)
 {
-    double least = 0.06 * mean_radius(spheres);
+    double least = 0.06 * eng_spheres_mean_radius(spheres);
     return fmin(fmax(200.0 * way, least), eng_spheres_ordinary_margin(spheres));
 }
 
@@ -542,7 +531,7 @@ static double margin_for(const struct eng_spheres *spheres, double way)
 static double steps_of_wide(const struct eng_spheres *spheres, const double *way, double most)
 {
     double limit = eng_spheres_ordinary_margin(spheres);
-    double steps = fmin(200.0, ENG_SPHERES_WIDEST * mean_radius(spheres) / most);
+    double steps = fmin(200.0, ENG_SPHERES_WIDEST * eng_spheres_mean_radius(spheres) / most);
     for (; steps * most > limit; steps *= 0.8) {
         int wide = 0;
         for (int slot = 0; slot < spheres->slots; slot++)
@@ -559,7 +548,7 @@ void eng_spheres_margins_choose(struct eng_spheres *spheres)
 {
     double *margins = eng_spheres_margins(spheres), step = spheres->pass.step, most = 0.0;
     double limit = eng_spheres_ordinary_margin(spheres);
-    double widest = ENG_SPHERES_WIDEST * mean_radius(spheres);
+    double widest = ENG_SPHERES_WIDEST * eng_spheres_mean_radius(spheres);
     for (int slot = 0; slot < spheres->slots; slot++) {
         margins[slot] = step * vec3_norm(vec3_from(spheres->pass.V[slot]));
         most = margins[slot] > most ? margins[slot] : most;
