@@ -677,6 +677,22 @@ static void note_moment(struct eng_spheres *spheres)
         walls[i].listed = walls[i].now, walls[i].placed_listed = walls[i].placed;
 }
 
+/// Pairs of slots with wide margins; where these lie so close to others that they would make the
+/// list longer than they make it last, they have to do with ordinary ones.
+static cairn_status find_far_pairs(struct eng_spheres *spheres)
+{
+    eng_spheres_search search = note_places(spheres);
+    cairn_status status = eng_spheres_far_pairs_find(spheres, &search);
+    if (status != CAIRN_OK || spheres->far_pair_count <= spheres->slots / 4)
+        return status;
+    double *margins = eng_spheres_margins(spheres), limit = eng_spheres_ordinary_margin(spheres);
+    for (int slot = 0; slot < spheres->slots; slot++)
+        margins[slot] = fmin(margins[slot], limit);
+    spheres->far_pair_count = 0;
+    note_moment(spheres);
+    return CAIRN_OK;
+}
+
 cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
 {
     eng_spheres_wrap(spheres);
@@ -694,10 +710,8 @@ cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
                                                  cell_of_point, &spheres->cells);
     }
     spheres->far_pair_count = 0;
-    if (status == CAIRN_OK && spheres->widest > spheres->ordinary) {
-        eng_spheres_search search = note_places(spheres);
-        status = eng_spheres_far_pairs_find(spheres, &search);
-    }
+    if (status == CAIRN_OK && spheres->widest > spheres->ordinary)
+        status = find_far_pairs(spheres);
     if (status == CAIRN_OK)
         status = eng_spheres_share_deal(spheres);
     if (status == CAIRN_OK && eng_spheres_is_parted(spheres))
