@@ -70,7 +70,8 @@ def engines():
 add_bed()
 O.engines = engines()
 O.dt = STEP
-O.run(WARM, True)
+if WARM > 0:  # 0 steps would be as many as one likes
+    O.run(WARM, True)
 begin = time.process_time()
 O.run(STEPS, True)
 seconds = time.process_time() - begin
