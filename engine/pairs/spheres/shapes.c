@@ -8,7 +8,6 @@
 // with it its history, as long as it is found; one that ends keeps it for a step more, just open,
 // so that the kernels book what it held.
 #include "engine/pairs/spheres/shapes.h"
-#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/share/share.h"
 
@@ -46,17 +45,25 @@ static const geo_shape *shape_of(const struct eng_spheres *spheres, int wall)
     return wall_of(spheres, wall)->shape;
 }
 
+/// The shape of a slot, which is asked for too often to look it up by its body.
+static geo_shape ball_of(const struct eng_spheres *spheres, int slot)
+{
+    double radius = spheres->pass.constants[slot][3];
+    return (geo_shape){
+        .kind = GEO_SPHERE, .smallest_size = 2.0 * radius, .bounding_radius = radius};
+}
+
 /// Contacts of a slot and a wall with gaps up to the margin.
 static cairn_status find_contacts(const struct eng_spheres *spheres, int slot, int wall,
                                   double margin, geo_manifold *out)
 {
-    const geo_shape *sphere = eng_spheres_slot_shape(spheres, slot);
+    geo_shape ball = ball_of(spheres, slot);
     pose place = pose_identity();
     place.position = vec3_from(spheres->pass.X[slot]);
     out->count = 0;
     if (!vec3_is_finite(place.position))
         return CAIRN_OK;
-    return geo_collide(sphere, &place, shape_of(spheres, wall), &wall_of(spheres, wall)->placed,
+    return geo_collide(&ball, &place, shape_of(spheres, wall), &wall_of(spheres, wall)->placed,
                        margin, NULL, out);
 }
 
@@ -312,13 +319,13 @@ static bool list_triangles(const struct eng_spheres *spheres, const eng_spheres_
                            eng_spheres_separation *separation)
 {
     const geo_shape *shape = shape_of(spheres, group->wall);
+    geo_shape ball = ball_of(spheres, group->slot);
     pose place = pose_identity(), mesh = place;
     place.position = separation->centre;
     separation->listed = -1;
     if (shape->kind == GEO_MESH)
-        separation->listed =
-            geo_mesh_near(eng_spheres_slot_shape(spheres, group->slot), &place, shape, &mesh,
-                          separation->room, separation->triangles, ENG_SPHERES_LIST_MAX);
+        separation->listed = geo_mesh_near(&ball, &place, shape, &mesh, separation->room,
+                                           separation->triangles, ENG_SPHERES_LIST_MAX);
     return separation->listed >= 0;
 }
 
@@ -328,13 +335,13 @@ static cairn_status find_listed(const struct eng_spheres *spheres, const eng_sph
 {
     const eng_spheres_wall *wall = wall_of(spheres, group->wall);
     const eng_spheres_separation *separation = &group->separation;
+    geo_shape ball = ball_of(spheres, group->slot);
     pose place = pose_identity();
     place.position = vec3_from(spheres->pass.X[group->slot]);
     out->count = 0;
     *margin = 0.0;
-    return geo_collide_triangles(eng_spheres_slot_shape(spheres, group->slot), &place, wall->shape,
-                                 &wall->placed, separation->triangles, separation->listed, 0.0,
-                                 out);
+    return geo_collide_triangles(&ball, &place, wall->shape, &wall->placed, separation->triangles,
+                                 separation->listed, 0.0, out);
 }
 
 /// Looks for contacts anew where what is known does not tell them.
