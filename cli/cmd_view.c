@@ -177,7 +177,7 @@ static int run_view(const void *memory)
     result = cli_load_subject(word, &load, &subject);
     if (result != CLI_EXIT_DONE)
         return result;
-    cli_scene_path(word, path);
+    cli_scene_path(word, true, path);
     return show(settings, &subject, &load, path);
 }
 

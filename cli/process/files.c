@@ -161,11 +161,11 @@ cairn_status cli_cache_folder(const char *name, char out[PATH_MAX])
     return CAIRN_OK;
 }
 
-void cli_scene_path(const char *word, char out[PATH_MAX])
+void cli_scene_path(const char *word, bool run, char out[PATH_MAX])
 {
     char folder[PATH_MAX], name[256];
     snprintf(out, PATH_MAX, "%s", word);
-    if (access(word, F_OK) == 0 || strchr(word, '/') != NULL ||
+    if ((access(word, F_OK) == 0 && (run || !is_folder(word))) || strchr(word, '/') != NULL ||
         cli_scenes_folder(folder) != CAIRN_OK)
         return;
     size_t length = strlen(word);

@@ -6,6 +6,7 @@
 #include "base/status.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /// A file under a temporary name until it is committed.
@@ -44,6 +45,7 @@ cairn_status cli_cache_folder(const char *name, char out[PATH_MAX]) CAIRN_CHECK_
 
 /// Path of a scene that the user names: an existing path as it is, or the name of a built-in
 /// scene; a name that is neither comes back as it is.
-void cli_scene_path(const char *word, char out[PATH_MAX]);
+/// @param run  a folder of this name is meant, as the run that it holds; else it is looked past
+void cli_scene_path(const char *word, bool run, char out[PATH_MAX]);
 
 #endif

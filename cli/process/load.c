@@ -61,7 +61,7 @@ int cli_load_scene(const char *word, const scn_options *options, scn_scene **sce
 {
     char path[PATH_MAX];
     cairn_error error = {0};
-    cli_scene_path(word, path);
+    cli_scene_path(word, false, path);
     cli_interrupt_guard_load(options->time_limit);
     cairn_status status = scn_load(path, options, scene, &error);
     cli_interrupt_guard_cancel();

@@ -364,7 +364,7 @@ int cli_load_subject(const char *word, const scn_options *options, view_subject 
 {
     char path[PATH_MAX];
     cairn_error error = {0};
-    cli_scene_path(word, path);
+    cli_scene_path(word, true, path);
     if (changes_scene(options) && cli_subject_is_run(path)) {
         cli_complain("%s is a run that was made: --set, --law, --solver, --local, --tolerance, "
                      "--step and --seed are for scenes",

@@ -311,10 +311,77 @@ static bool is_beside_foot(mesh_visit *visit, const patch *p)
     return visit->feet[i].triangle >= 0 && visit->feet[i].triangle != p->index;
 }
 
+// The point of a triangle that is nearest to a point, and the code of its feature there: a corner
+// where the point is beyond both sides, else a side that it is beyond, else the face.
+static vec3 nearest_on_patch(const patch *p, vec3 point, uint32_t *code)
+{
+    const vec3 *x = p->core.own_vertices;
+    vec3 side[3];
+    double before[3], after[3]; // of the ends of a side, along it
+    for (int k = 0; k < 3; k++) {
+        int next = (k + 1) % 3;
+        side[k] = vec3_sub(x[next], x[k]);
+        before[k] = vec3_dot(side[k], vec3_sub(point, x[k]));
+        after[k] = vec3_dot(side[k], vec3_sub(x[next], point));
+    }
+    for (int k = 0; k < 3; k++)
+        if (before[k] <= 0.0 && after[(k + 2) % 3] <= 0.0) {
+            *code = p->vertex_codes[k];
+            return x[k];
+        }
+    for (int k = 0; k < 3; k++) {
+        vec3 outward = vec3_cross(side[k], p->core.own_normals[0]);
+        if (before[k] > 0.0 && after[k] > 0.0 && vec3_dot(outward, vec3_sub(point, x[k])) >= 0.0) {
+            *code = p->edge_codes[k];
+            return vec3_add_scaled(x[k], before[k] / (before[k] + after[k]), side[k]);
+        }
+    }
+    vec3 n = p->core.own_normals[0];
+    *code = p->face_codes[0];
+    return vec3_add_scaled(point, p->core.own_offsets[0] - vec3_dot(n, point), n);
+}
+
+// has a triangle of the mesh no width?
+static bool is_line(const patch *p)
+{
+    const vec3 *x = p->core.own_vertices;
+    vec3 u = vec3_sub(x[1], x[0]), v = vec3_sub(x[2], x[0]);
+    double longest = fmax(vec3_norm_squared(u), vec3_norm_squared(v));
+    return vec3_norm_squared(vec3_cross(u, v)) <= 1e-24 * longest * longest;
+}
+
+// A ball touches a triangle at one point. *known is false where its centre is too near to tell from
+// which side, and for triangles without width.
+static cairn_status ball_contact(mesh_visit *visit, const patch *p, bool *known)
+{
+    geo_job *job = visit->job;
+    geo_closest closest = {.code_a = geo_code_vertex(0), .point_a = visit->convex->centre};
+    vec3 nearest = nearest_on_patch(p, visit->centre, &closest.code_b);
+    vec3 way = vec3_sub(nearest, visit->centre);
+    closest.separation = vec3_norm(way);
+    *known = closest.separation > 1e-9 * job->size && !is_line(p);
+    if (!*known || closest.separation > job->margin + visit->convex->radius)
+        return CAIRN_OK;
+    bool on_face = closest.code_b == p->face_codes[0];
+    closest.point_b = geo_placed_apply(&job->b, nearest);
+    closest.normal = on_face
+                         ? vec3_negate(p->side)
+                         : mat3_apply(&job->b.rotation, vec3_scale(1.0 / closest.separation, way));
+    if (!on_face && !normal_allowed(visit, p, vec3_negate(closest.normal)))
+        return CAIRN_OK;
+    return geo_closest_emit(job, visit->convex, &p->core, &closest);
+}
+
 static cairn_status patch_contacts(mesh_visit *visit, const patch *p)
 {
     geo_job *job = visit->job;
     geo_closest closest;
+    if (job->a.shape->kind == GEO_SPHERE) {
+        bool known;
+        cairn_status status = ball_contact(visit, p, &known);
+        if (known || status != CAIRN_OK)
+            return status;
+    }
     double limit = job->margin + visit->convex->radius;
     bool flat = visit->convex->face_count > 0, beside = is_beside_foot(visit, p);
     if (!beside && !geo_closest_find(visit->convex, &p->core, limit, job->size, &closest))

@@ -109,9 +109,6 @@ static inline void eng_spheres_slot_note(struct eng_spheres *spheres, int id, in
     }
 }
 
-/// Sphere of a slot.
-const geo_shape *eng_spheres_slot_shape(const struct eng_spheres *spheres, int slot);
-
 /// Whether a body is a dynamic union of spheres.
 bool eng_spheres_is_of_spheres(const cairn_world *world, int body);
 

@@ -70,6 +70,28 @@ typedef struct eng_spheres_frame {
     mat3 gradient; // 1/s
 } eng_spheres_frame;
 
+/// Cells by which slots are sorted.
+typedef struct eng_spheres_cells {
+    double low[3], inverse; // m, 1/m
+    int axis[3];            // slowest first
+    int count[3];           // in that order
+} eng_spheres_cells;
+
+/// Place among the cells of one axis, in their order, of a coordinate; those beyond the ends count
+/// as the last ones.
+static inline int eng_spheres_cell_along(const eng_spheres_cells *cells, int k, double at)
+{
+    int last = cells->count[k] - 1;
+    double cell = (at - cells->low[cells->axis[k]]) * cells->inverse;
+    return cell < (double)last ? (cell > 0.0 ? (int)cell : 0) : last;
+}
+
+/// Two slots that the search in neighbouring cells does not find.
+typedef struct eng_spheres_far_pair {
+    int slot, other; // the lower one first
+    bool apart;      // the gap is not near
+} eng_spheres_far_pair;
+
 /// Images that pairs may meet, for the search.
 typedef struct eng_spheres_candidates {
     eng_spheres_buffer made;   // eng_spheres_image, in the order of slots
@@ -95,7 +117,6 @@ typedef struct eng_spheres_range {
     cairn_status status;
 } eng_spheres_range;
 
-typedef struct eng_spheres_finding eng_spheres_finding;
 /// Radii between centre and surface, below which a contact is deep.
 #define ENG_SPHERES_DEEP 0.25
 
@@ -196,12 +217,14 @@ struct eng_spheres {
     double cell_way;    // m, in a step
     eng_spheres_buffer blocks, columns, resist, near_start, near_list, far_start, far_list;
     eng_spheres_buffer force, segments, chunks, far_touched, load, terms, walls, ghosts;
-    eng_spheres_buffer couple, kept_columns, kept_resist, groups, touches, kept_spots, near_walls;
-    eng_spheres_buffer lasting; // [blocks] whose force rows last
+    eng_spheres_buffer couple, kept_columns, kept_resist, groups, touches, kept_spots;
+    eng_spheres_buffer near_walls;  // int[ranges][walls] of the chunk that is looked at
+    eng_spheres_buffer near_shapes; // [slots] 1: a wall that is no half-space is near
+    eng_spheres_buffer lasting;     // [blocks] whose force rows last
     eng_spheres_buffer scratch, cell_start, kept_start, kept_aside, counts; // of list making
-    eng_spheres_range *range;           // [workers of the world], the first `ranges` in use
-    const eng_spheres_finding *finding; // while pairs are searched for
-    geo_manifold *manifolds;            // [manifold_count] one for each range
+    eng_spheres_range *range;          // [workers of the world], the first `ranges` in use
+    const eng_spheres_search *finding; // while pairs are searched for
+    geo_manifold *manifolds;           // [manifold_count] one for each range
     int manifold_count, manifold_capacity;
     // [given_count] ghosts of groups, and more, while a restored list is made; else NULL
     const int (*given_groups)[2];
@@ -216,7 +239,7 @@ struct eng_spheres {
     bool walls_renumbered; // their places are not known yet
     int slots, wall_count, ghost_count, chunk_count, block_count, terms_count;
     int plane_count, plane_ghosts; // half-spaces among the walls, their ghosts among the ghosts
-    int group_count, near_wall_count;
+    int group_count;
     int kept_count; // contacts of the list before, packed at the begin of `blocks`
     int zero_row, ranges, chunk_slots;
     int least_chunks;       // of a range
@@ -237,9 +260,11 @@ struct eng_spheres {
     geo_bounds box;             // of centres when the list was made; walls outside count when near
     bool has_box;               // there is such a box: not before the first list, nor in a cell
     int64_t lists;              // made so far
-    // cells of the list, for later queries
-    double cell_low[3], cell_inverse; // m, 1/m
-    int cell_axis[3], cell_count[3];  // slowest first
+    eng_spheres_cells cells;    // of the list
+    // of slots with wide margins, whose pairs reach beyond neighbouring cells
+    eng_spheres_buffer far_pairs; // eng_spheres_far_pair, sorted by the lower slot
+    int far_pair_count;
+    double ordinary; // m, sum of the largest margins but theirs
 };
 
 enum { ENG_SPHERES_NO_SLOT = INT_MAX };
@@ -476,6 +501,25 @@ void eng_spheres_margins_choose(struct eng_spheres *spheres);
 
 /// How many chunks and ranges a list of the slots as they are has.
 void eng_spheres_chunks_count(struct eng_spheres *spheres);
+
+/// The radius by which margins are measured, m.
+static inline double eng_spheres_mean_radius(const struct eng_spheres *spheres)
+{
+    return sqrt(spheres->smallest * spheres->largest);
+}
+
+/// Largest margin of a slot that is not wide, m.
+static inline double eng_spheres_ordinary_margin(const struct eng_spheres *spheres)
+{
+    return ENG_SPHERES_ORDINARY * eng_spheres_mean_radius(spheres);
+}
+
+/// Pairs of slots with wide margins that lie in cells which are not neighbours.
+cairn_status eng_spheres_far_pairs_find(struct eng_spheres *spheres,
+                                        const eng_spheres_search *search) CAIRN_CHECK_RESULT;
+
+/// Index of the first of them whose lower slot is this one or a later one.
+int eng_spheres_far_pairs_from(const struct eng_spheres *spheres, int slot);
 
 /// New pair list for the margins; slots are sorted by cells, history goes along.
 cairn_status eng_spheres_list_make(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;

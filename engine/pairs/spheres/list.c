@@ -8,12 +8,6 @@
 
 #include <string.h>
 
-typedef struct grid {
-    double low[3], inverse; // m, 1/m
-    int axis[3];            // slowest first
-    int count[3];           // in that order
-} grid;
-
 /// Bounds of the slots; differences of coordinates stay finite.
 static void bounds_of(const struct eng_spheres *spheres, double low[3], double high[3])
 {
@@ -34,12 +28,12 @@ static void bounds_of(const struct eng_spheres *spheres, double low[3], double h
     }
 }
 
-/// Cells no smaller than the reach of a pair, at most four a slot on the whole; the longest axis is
-/// the slowest, so that pairs stay close in memory.
-static grid grid_of(const struct eng_spheres *spheres)
+/// Cells no smaller than the reach of a pair without wide margins, at most four a slot on the
+/// whole; the longest axis is the slowest, so that pairs stay close in memory.
+static eng_spheres_cells cells_of(const struct eng_spheres *spheres)
 {
-    grid g;
-    double high[3], size = 2.0 * spheres->largest + spheres->widest + spheres->cell_margin;
+    eng_spheres_cells g;
+    double high[3], size = 2.0 * spheres->largest + spheres->ordinary + spheres->cell_margin;
     bounds_of(spheres, g.low, high);
     for (int k = 0; k < 3; k++)
         g.axis[k] = k;
@@ -64,20 +58,18 @@ static grid grid_of(const struct eng_spheres *spheres)
     return g;
 }
 
-static int cell_at(const grid *g, const double X[4])
+static int cell_at(const eng_spheres_cells *g, const double X[4])
 {
     int cell = 0;
-    for (int k = 0; k < 3; k++) {
-        int a = g->axis[k], last = g->count[k] - 1;
-        double at = (X[a] - g->low[a]) * g->inverse;
-        cell = cell * g->count[k] + (at < last ? (at > 0.0 ? (int)at : 0) : last);
-    }
+    for (int k = 0; k < 3; k++)
+        cell = cell * g->count[k] + eng_spheres_cell_along(g, k, X[g->axis[k]]);
     return cell;
 }
 
 /// Counting sort: order[new slot] = old slot. The first half of the scratch has the cells of slots.
-static void sort_slots(struct eng_spheres *spheres, const grid *g)
+static void sort_slots(struct eng_spheres *spheres)
 {
+    const eng_spheres_cells *g = &spheres->cells;
     int n = spheres->slots, cells = g->count[0] * g->count[1] * g->count[2];
     int *start = spheres->cell_start.block, *cell = spheres->scratch.block, *order = cell + n;
     memset(start, 0, ((size_t)cells + 2) * sizeof *start);
@@ -231,31 +223,30 @@ static eng_spheres_search note_places(const struct eng_spheres *spheres)
     return search;
 }
 
-/// What the search for pairs is given.
-struct eng_spheres_finding {
-    grid g;
-    eng_spheres_search search;
-};
-
 enum { MEET_ROWS = 512 }; // looked at in one call
+
+/// A pair of one slot and a later one, if it is the executor's.
+static cairn_status pair_slots(struct eng_spheres *spheres, eng_spheres_range *range, int slot,
+                               int other, bool apart)
+{
+    int body = eng_spheres_slot_body(spheres, other);
+    if ((spheres->pass.constants[slot][0] == 0.0 && spheres->pass.constants[other][0] == 0.0) ||
+        !eng_spheres_takes(spheres, slot, body))
+        return CAIRN_OK;
+    return eng_spheres_pair_add(spheres, range, slot, other, body, apart);
+}
 
 /// Pairs of one slot with later slots of a run of cells.
 static cairn_status pair_with(struct eng_spheres *spheres, eng_spheres_range *range, int slot,
                               int begin, int end)
 {
-    const double *own = spheres->pass.constants[slot];
     int found[MEET_ROWS + ENG_SPHERES_WIDTH];
     for (int from = begin > slot ? begin : slot + 1; from < end; from += MEET_ROWS) {
         int until = end - from < MEET_ROWS ? end : from + MEET_ROWS;
-        int count = spheres->kernel->meet(&spheres->finding->search, slot, from, until, found);
+        int count = spheres->kernel->meet(spheres->finding, slot, from, until, found);
         for (int k = 0; k < count; k++) {
-            int other = found[k] & ~ENG_SPHERES_APART;
-            if ((own[0] == 0.0 && spheres->pass.constants[other][0] == 0.0) ||
-                !eng_spheres_takes(spheres, slot, eng_spheres_slot_body(spheres, other)))
-                continue;
-            cairn_status status = eng_spheres_pair_add(spheres, range, slot, other,
-                                                       eng_spheres_slot_body(spheres, other),
-                                                       (found[k] & ENG_SPHERES_APART) != 0);
+            cairn_status status = pair_slots(spheres, range, slot, found[k] & ~ENG_SPHERES_APART,
+                                             (found[k] & ENG_SPHERES_APART) != 0);
             if (status != CAIRN_OK)
                 return status;
         }
@@ -266,7 +257,7 @@ static cairn_status pair_with(struct eng_spheres *spheres, eng_spheres_range *ra
 /// Pairs of one slot with later slots: those of its own cell and of half of the cells around it.
 static cairn_status pair_row(struct eng_spheres *spheres, eng_spheres_range *range, int slot)
 {
-    const grid *g = &spheres->finding->g;
+    const eng_spheres_cells *g = &spheres->cells;
     const int *start = spheres->cell_start.block;
     int cell = cell_at(g, spheres->pass.X[slot]), last = g->count[2];
     int c = cell % last, b = cell / last % g->count[1], a = cell / last / g->count[1];
@@ -284,6 +275,19 @@ static cairn_status pair_row(struct eng_spheres *spheres, eng_spheres_range *ran
     return CAIRN_OK;
 }
 
+/// The pairs of one slot with later slots that lie farther on than neighbouring cells.
+/// @param next  the first of them, and that of the next slot
+static cairn_status pair_far(struct eng_spheres *spheres, eng_spheres_range *range, int slot,
+                             int *next)
+{
+    const eng_spheres_far_pair *pairs = spheres->far_pairs.block;
+    cairn_status status = CAIRN_OK;
+    for (; *next < spheres->far_pair_count && pairs[*next].slot == slot && status == CAIRN_OK;
+         (*next)++)
+        status = pair_slots(spheres, range, slot, pairs[*next].other, pairs[*next].apart);
+    return status;
+}
+
 /// Cell of a point, whose grid is not known where images are.
 static int cell_of_point(const void *g, const double X[4])
 {
@@ -296,7 +300,7 @@ static cairn_status pair_with_images(struct eng_spheres *spheres, eng_spheres_ra
 {
     int found[MEET_ROWS + ENG_SPHERES_WIDTH], own;
     eng_spheres_search search = eng_spheres_candidates_search(
-        spheres, (int)(range - spheres->range), &spheres->finding->search, slot, &own);
+        spheres, (int)(range - spheres->range), spheres->finding, slot, &own);
     const int *sorted = spheres->candidates.sorted.block;
     for (int from = begin; from < end; from += MEET_ROWS) {
         int until = end - from < MEET_ROWS ? end : from + MEET_ROWS;
@@ -323,7 +327,7 @@ static cairn_status pair_with_images(struct eng_spheres *spheres, eng_spheres_ra
 /// Pairs of one slot with images in its own cell and all around it.
 static cairn_status pair_images(struct eng_spheres *spheres, eng_spheres_range *range, int slot)
 {
-    const grid *g = &spheres->finding->g;
+    const eng_spheres_cells *g = &spheres->cells;
     const int *start = spheres->candidates.start.block;
     int cell = cell_at(g, spheres->pass.X[slot]), last = g->count[2];
     int c = cell % last, b = cell / last % g->count[1], a = cell / last / g->count[1];
@@ -345,7 +349,7 @@ static cairn_status pair_images(struct eng_spheres *spheres, eng_spheres_range *
 static cairn_status pair_walls(struct eng_spheres *spheres, eng_spheres_range *range, int slot)
 {
     const eng_spheres_wall *walls = spheres->walls.block;
-    double near = spheres->finding->search.near * eng_spheres_wall_reach(spheres, slot);
+    double near = spheres->finding->near * eng_spheres_wall_reach(spheres, slot);
     cairn_status status = CAIRN_OK;
     for (int w = 0; w < spheres->plane_count && status == CAIRN_OK; w++) {
         double gap =
@@ -364,40 +368,59 @@ static cairn_status pair_walls(struct eng_spheres *spheres, eng_spheres_range *r
     return status;
 }
 
-/// Pairs of one chunk. Ends of its ghosts, blocks, segments and pairs are their numbers until the
-/// blocks are made.
-static cairn_status find_in_chunk(struct eng_spheres *spheres, eng_spheres_range *range, int index)
+static eng_spheres_chunk *begin_chunk(struct eng_spheres *spheres, int index)
 {
-    cairn_status status = CAIRN_OK;
     int first = index * spheres->chunk_slots, end = first + spheres->chunk_slots;
-    int pairs = range->pair_count, ghosts = range->ghost_count;
     eng_spheres_chunk *chunk = &spheres->pass.chunks[index];
     *chunk = (eng_spheres_chunk){
         .first_slot = first,
         .end_slot = end < spheres->slots ? end : spheres->slots,
         .first_group = spheres->group_count,
+        .end_group = spheres->group_count,
         .last_chunk = index,
         .first_distant = INT_MAX,
         .last_distant = -1,
     };
+    return chunk;
+}
+
+/// Pairs of one chunk. Ends of its ghosts, blocks, segments and pairs are their numbers until the
+/// blocks are made.
+static cairn_status find_in_chunk(struct eng_spheres *spheres, eng_spheres_range *range, int index)
+{
+    cairn_status status = CAIRN_OK;
+    int pairs = range->pair_count, ghosts = range->ghost_count;
+    eng_spheres_chunk *chunk = &spheres->pass.chunks[index];
     if (!eng_spheres_has_chunk(spheres, index))
         return CAIRN_OK;
-    if (spheres->has_shapes)
-        eng_spheres_shapes_near(spheres, chunk);
-    for (int slot = first; slot < chunk->end_slot && status == CAIRN_OK; slot++) {
+    int next = eng_spheres_far_pairs_from(spheres, chunk->first_slot);
+    int group = chunk->first_group;
+    for (int slot = chunk->first_slot; slot < chunk->end_slot && status == CAIRN_OK; slot++) {
         chunk->members += eng_spheres_is_member(spheres, slot);
         status = pair_row(spheres, range, slot);
+        if (status == CAIRN_OK)
+            status = pair_far(spheres, range, slot, &next);
         if (status == CAIRN_OK && spheres->world->cell.any)
             status = pair_images(spheres, range, slot);
         if (status == CAIRN_OK)
             status = pair_walls(spheres, range, slot);
         if (status == CAIRN_OK)
-            status = eng_spheres_shapes_pair(spheres, range, slot);
+            status = eng_spheres_shapes_pair(spheres, range, slot, chunk, &group);
     }
-    chunk->end_group = spheres->group_count;
     chunk->end_ghost = range->ghost_count - ghosts;
     chunk->contacts = range->pair_count - pairs;
     return status != CAIRN_OK ? status : eng_spheres_pairs_sort(spheres, range, chunk);
+}
+
+static void begin_range(struct eng_spheres *spheres, int index)
+{
+    eng_spheres_range *range = &spheres->range[index];
+    range->status = CAIRN_OK;
+    for (int c = range->first_chunk; c < range->end_chunk && range->status == CAIRN_OK; c++) {
+        const eng_spheres_chunk *chunk = begin_chunk(spheres, c);
+        if (spheres->has_shapes && eng_spheres_has_chunk(spheres, c))
+            range->status = eng_spheres_shapes_look(spheres, index, chunk);
+    }
 }
 
 static void find_in_range(struct eng_spheres *spheres, int index)
@@ -438,22 +461,44 @@ static cairn_status join_ghosts(struct eng_spheres *spheres)
     return CAIRN_OK;
 }
 
-/// Pairs and ghosts of all ranges. Walls that are no half-spaces have their ghosts behind those of
-/// half-spaces, in the order of slots: with such walls one range follows the other.
-static cairn_status find_pairs(struct eng_spheres *spheres, const eng_spheres_finding *finding)
+static cairn_status ranges_status(const struct eng_spheres *spheres)
 {
-    spheres->finding = finding;
-    spheres->group_count = spheres->near_wall_count = 0;
-    spheres->plane_ghosts = spheres->ghost_count = spheres->has_shapes ? count_ghosts(spheres) : 0;
-    if (!spheres->has_shapes)
-        eng_spheres_ranges_run(spheres, find_in_range);
-    for (int r = 0; r < spheres->ranges && spheres->has_shapes; r++)
-        find_in_range(spheres, r);
-    spheres->finding = NULL;
     for (int r = 0; r < spheres->ranges; r++)
         if (spheres->range[r].status != CAIRN_OK)
             return spheres->range[r].status;
-    cairn_status status = eng_spheres_share_listed(spheres);
+    return CAIRN_OK;
+}
+
+/// Groups of ghosts of walls that are no half-spaces, behind the ghosts of half-spaces.
+static cairn_status make_groups(struct eng_spheres *spheres)
+{
+    cairn_status status = CAIRN_OK;
+    spheres->plane_ghosts = spheres->ghost_count = count_ghosts(spheres);
+    for (int c = 0; c < spheres->chunk_count && status == CAIRN_OK; c++) {
+        eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        chunk->first_group = chunk->end_group = spheres->group_count;
+        if (eng_spheres_has_chunk(spheres, c))
+            status = eng_spheres_shapes_group(spheres, chunk);
+    }
+    return status;
+}
+
+/// Pairs and ghosts of all ranges.
+static cairn_status find_pairs(struct eng_spheres *spheres, const eng_spheres_search *search)
+{
+    spheres->group_count = spheres->plane_ghosts = spheres->ghost_count = 0;
+    eng_spheres_ranges_run(spheres, begin_range);
+    cairn_status status = ranges_status(spheres);
+    if (status == CAIRN_OK && spheres->has_shapes)
+        status = make_groups(spheres);
+    if (status != CAIRN_OK)
+        return status;
+    spheres->finding = search;
+    eng_spheres_ranges_run(spheres, find_in_range);
+    spheres->finding = NULL;
+    status = ranges_status(spheres);
+    if (status == CAIRN_OK)
+        status = eng_spheres_share_listed(spheres);
     return status == CAIRN_OK ? join_ghosts(spheres) : status;
 }
 
@@ -478,21 +523,50 @@ static cairn_status reserve_ghost_slots(struct eng_spheres *spheres)
 /// than a share of the spheres' radius.
 static double margin_for(const struct eng_spheres *spheres, double way)
 {
-    double radius = sqrt(spheres->smallest * spheres->largest);
-    return fmin(fmax(200.0 * way, 0.06 * radius), ENG_SPHERES_WIDEST * radius);
+    double least = 0.06 * eng_spheres_mean_radius(spheres);
+    return fmin(fmax(200.0 * way, least), eng_spheres_ordinary_margin(spheres));
 }
 
+/// Steps for which slots with wide margins get these, so that they are few. @param way  [slots] m
+static double steps_of_wide(const struct eng_spheres *spheres, const double *way, double most)
+{
+    double limit = eng_spheres_ordinary_margin(spheres);
+    double steps = fmin(200.0, ENG_SPHERES_WIDEST * eng_spheres_mean_radius(spheres) / most);
+    for (; steps * most > limit; steps *= 0.8) {
+        int wide = 0;
+        for (int slot = 0; slot < spheres->slots; slot++)
+            wide += steps * way[slot] > limit;
+        if (wide <= spheres->slots / ENG_SPHERES_FEW)
+            break;
+    }
+    return steps;
+}
+
+// What falls freely or is thrown uses up an ordinary margin within some steps, and a list is made
+// for all. As long as such slots are few they get wide margins.
 void eng_spheres_margins_choose(struct eng_spheres *spheres)
 {
-    double *margins = eng_spheres_margins(spheres), step = spheres->pass.step;
-    for (int slot = 0; slot < spheres->slots; slot++)
-        margins[slot] = margin_for(spheres, step * vec3_norm(vec3_from(spheres->pass.V[slot])));
+    double *margins = eng_spheres_margins(spheres), step = spheres->pass.step, most = 0.0;
+    double limit = eng_spheres_ordinary_margin(spheres);
+    double widest = ENG_SPHERES_WIDEST * eng_spheres_mean_radius(spheres);
+    for (int slot = 0; slot < spheres->slots; slot++) {
+        margins[slot] = step * vec3_norm(vec3_from(spheres->pass.V[slot]));
+        most = margins[slot] > most ? margins[slot] : most;
+    }
+    double steps = 0.0;
+    if (200.0 * most > limit && !spheres->world->cell.any)
+        steps = steps_of_wide(spheres, margins, most);
+    for (int slot = 0; slot < spheres->slots; slot++) {
+        double wide = steps * margins[slot];
+        margins[slot] = wide > limit ? fmin(wide, widest) : margin_for(spheres, margins[slot]);
+    }
     spheres->wall_margin = margin_for(spheres, step * eng_spheres_walls_fastest(spheres));
     spheres->cell_margin = spheres->strains ? margin_for(spheres, spheres->cell_way) : 0.0;
 }
 
-static cairn_status reserve_for_list(struct eng_spheres *spheres, const grid *g)
+static cairn_status reserve_for_list(struct eng_spheres *spheres)
 {
+    const eng_spheres_cells *g = &spheres->cells;
     size_t n = (size_t)spheres->slots;
     size_t cells = (size_t)g->count[0] * (size_t)g->count[1] * (size_t)g->count[2];
     size_t kept = (size_t)spheres->kept_count, ints = 2 * (n + ENG_SPHERES_WIDTH);
@@ -521,8 +595,9 @@ static cairn_status reserve_for_list(struct eng_spheres *spheres, const grid *g)
 
 /// The last chunk on whose slots pairs of one may act, images left out: a cell's partners are no
 /// farther on than the end of the row behind it in the next layer.
-static int last_met(const struct eng_spheres *spheres, const grid *g, int chunk)
+static int last_met(const struct eng_spheres *spheres, int chunk)
 {
+    const eng_spheres_cells *g = &spheres->cells;
     const int *start = spheres->cell_start.block;
     int end = (chunk + 1) * spheres->chunk_slots;
     int slot = (end < spheres->slots ? end : spheres->slots) - 1;
@@ -534,8 +609,9 @@ static int last_met(const struct eng_spheres *spheres, const grid *g, int chunk)
 }
 
 /// Chunks with pairs that meet an image which is in a cell.
-static void mark_around(struct eng_spheres *spheres, const grid *g, int cell, int source)
+static void mark_around(struct eng_spheres *spheres, int cell, int source)
 {
+    const eng_spheres_cells *g = &spheres->cells;
     const int *start = spheres->cell_start.block;
     int last = g->count[2];
     int c = cell % last, b = cell / last % g->count[1], a = cell / last / g->count[1];
@@ -555,18 +631,24 @@ static void mark_around(struct eng_spheres *spheres, const grid *g, int cell, in
 }
 
 /// Where lists are made in parts: own chunks, and those whose pairs may act on own slots.
-static void mark_held(struct eng_spheres *spheres, const grid *g)
+static void mark_held(struct eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
     int first = share->first_chunk[share->ranks.number];
     int end = share->first_chunk[share->ranks.number + 1];
     for (int c = 0; c < spheres->chunk_count; c++)
-        share->held[c] = c < end && (c >= first || last_met(spheres, g, c) >= first);
+        share->held[c] = c < end && (c >= first || last_met(spheres, c) >= first);
     for (int i = 0; i < spheres->candidates.count && spheres->world->cell.any; i++) {
         int source = eng_spheres_candidate_source(spheres, i),
             chunk = source / spheres->chunk_slots;
         if (chunk >= first && chunk < end)
-            mark_around(spheres, g, eng_spheres_candidate_cell(spheres, i), source);
+            mark_around(spheres, eng_spheres_candidate_cell(spheres, i), source);
+    }
+    const eng_spheres_far_pair *pairs = spheres->far_pairs.block;
+    for (int i = 0; i < spheres->far_pair_count; i++) {
+        int chunk = pairs[i].other / spheres->chunk_slots;
+        if (chunk >= first && chunk < end)
+            share->held[pairs[i].slot / spheres->chunk_slots] = true;
     }
     eng_spheres_ranges_split_held(spheres);
 }
@@ -576,7 +658,8 @@ static void note_moment(struct eng_spheres *spheres)
 {
     eng_spheres_wall *walls = spheres->walls.block;
     const double *margins = eng_spheres_margins(spheres);
-    double square = 0.0, widest = spheres->wall_margin;
+    double square = 0.0, widest = spheres->wall_margin, ordinary = widest;
+    double limit = eng_spheres_ordinary_margin(spheres);
     double low[3], high[3];
     bounds_of(spheres, low, high);
     spheres->box = (geo_bounds){vec3_from(low), vec3_from(high)};
@@ -585,42 +668,54 @@ static void note_moment(struct eng_spheres *spheres)
         double far = vec3_norm_squared(vec3_from(spheres->pass.X[slot]));
         square = far > square ? far : square;
         widest = margins[slot] > widest ? margins[slot] : widest;
+        ordinary = margins[slot] > ordinary && margins[slot] <= limit ? margins[slot] : ordinary;
     }
     spheres->widest = 2.0 * widest;
+    spheres->ordinary = 2.0 * ordinary;
     spheres->extent = sqrt(square) + spheres->widest;
     for (int i = 0; i < spheres->wall_count; i++)
         walls[i].listed = walls[i].now, walls[i].placed_listed = walls[i].placed;
 }
 
-/// The cells are asked again for what is near a body of the general passes.
-static void note_cells(struct eng_spheres *spheres, const grid *g)
+/// Pairs of slots with wide margins; where these lie so close to others that they would make the
+/// list longer than they make it last, they have to do with ordinary ones.
+static cairn_status find_far_pairs(struct eng_spheres *spheres)
 {
-    memcpy(spheres->cell_low, g->low, sizeof spheres->cell_low);
-    memcpy(spheres->cell_axis, g->axis, sizeof spheres->cell_axis);
-    memcpy(spheres->cell_count, g->count, sizeof spheres->cell_count);
-    spheres->cell_inverse = g->inverse;
+    eng_spheres_search search = note_places(spheres);
+    cairn_status status = eng_spheres_far_pairs_find(spheres, &search);
+    if (status != CAIRN_OK || spheres->far_pair_count <= spheres->slots / 4)
+        return status;
+    double *margins = eng_spheres_margins(spheres), limit = eng_spheres_ordinary_margin(spheres);
+    for (int slot = 0; slot < spheres->slots; slot++)
+        margins[slot] = fmin(margins[slot], limit);
+    spheres->far_pair_count = 0;
+    note_moment(spheres);
+    return CAIRN_OK;
 }
 
 cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
 {
     eng_spheres_wrap(spheres);
     note_moment(spheres);
-    eng_spheres_finding finding = {.g = grid_of(spheres)};
-    note_cells(spheres, &finding.g);
+    spheres->cells = cells_of(spheres);
     cairn_status status = eng_spheres_history_keep(spheres);
     if (status == CAIRN_OK)
-        status = reserve_for_list(spheres, &finding.g);
+        status = reserve_for_list(spheres);
     if (status == CAIRN_OK) {
-        sort_slots(spheres, &finding.g);
+        sort_slots(spheres);
         permute(spheres);
-        int cells = finding.g.count[0] * finding.g.count[1] * finding.g.count[2];
+        const int *count = spheres->cells.count;
         if (spheres->world->cell.any)
-            status = eng_spheres_candidates_make(spheres, cells, cell_of_point, &finding.g);
+            status = eng_spheres_candidates_make(spheres, count[0] * count[1] * count[2],
+                                                 cell_of_point, &spheres->cells);
     }
+    spheres->far_pair_count = 0;
+    if (status == CAIRN_OK && spheres->widest > spheres->ordinary)
+        status = find_far_pairs(spheres);
     if (status == CAIRN_OK)
         status = eng_spheres_share_deal(spheres);
     if (status == CAIRN_OK && eng_spheres_is_parted(spheres))
-        mark_held(spheres, &finding.g);
+        mark_held(spheres);
     if (status == CAIRN_OK) {
         eng_spheres_history_drop(spheres);
         status = eng_spheres_share_history(spheres);
@@ -628,8 +723,8 @@ cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
     if (status == CAIRN_OK)
         status = eng_spheres_history_sort(spheres);
     if (status == CAIRN_OK) {
-        finding.search = note_places(spheres);
-        status = find_pairs(spheres, &finding);
+        eng_spheres_search search = note_places(spheres);
+        status = find_pairs(spheres, &search);
     }
     if (status == CAIRN_OK)
         status = reserve_ghost_slots(spheres);

@@ -199,12 +199,8 @@ static bool meets(const eng_spheres *spheres, int slot, const eng_spheres_critic
 /// First and last cell of an axis between two coordinates.
 static void cells_between(const eng_spheres *spheres, int k, double low, double high, int cells[2])
 {
-    int axis = spheres->cell_axis[k], last = spheres->cell_count[k] - 1;
-    const double at[2] = {low, high};
-    for (int side = 0; side < 2; side++) {
-        double cell = (at[side] - spheres->cell_low[axis]) * spheres->cell_inverse;
-        cells[side] = cell < (double)last ? (cell > 0.0 ? (int)cell : 0) : last;
-    }
+    cells[0] = eng_spheres_cell_along(&spheres->cells, k, low);
+    cells[1] = eng_spheres_cell_along(&spheres->cells, k, high);
 }
 
 /// Slots of one run of cells.
@@ -226,18 +222,18 @@ static cairn_status expose_near(eng_spheres *spheres, const eng_spheres_critical
     geo_bounds bounds = geo_bounds_inflate(c->bounds, pad);
     int cells[3][2];
     for (int k = 0; k < 3; k++)
-        cells_between(spheres, k, vec3_get(bounds.low, spheres->cell_axis[k]),
-                      vec3_get(bounds.high, spheres->cell_axis[k]), cells[k]);
+        cells_between(spheres, k, vec3_get(bounds.low, spheres->cells.axis[k]),
+                      vec3_get(bounds.high, spheres->cells.axis[k]), cells[k]);
     cairn_status status = CAIRN_OK;
     // copies of the collider lie anywhere
     const int all[2] = {
-        0, spheres->cell_count[0] * spheres->cell_count[1] * spheres->cell_count[2] - 1};
+        0, spheres->cells.count[0] * spheres->cells.count[1] * spheres->cells.count[2] - 1};
     if (spheres->world->cell.any)
         return expose_run(spheres, c, 0, all, count);
     for (int a = cells[0][0]; a <= cells[0][1]; a++)
         for (int b = cells[1][0]; b <= cells[1][1] && status == CAIRN_OK; b++)
             status =
-                expose_run(spheres, c, (a * spheres->cell_count[1] + b) * spheres->cell_count[2],
+                expose_run(spheres, c, (a * spheres->cells.count[1] + b) * spheres->cells.count[2],
                            cells[2], count);
     return status;
 }

@@ -440,3 +440,22 @@ void eng_spheres_share_drop_forces(struct eng_spheres *spheres)
     base_give_back(spheres->force.block, spheres->force.capacity);
     base_give_back(spheres->couple.block, spheres->couple.capacity);
 }
+
+static void renew_range(struct eng_spheres *spheres, int index)
+{
+    const eng_spheres_range *range = &spheres->range[index];
+    for (int c = range->first_chunk; c < range->end_chunk; c++)
+        if (eng_spheres_owns_range(spheres, index))
+            eng_spheres_shapes_move(spheres, &spheres->pass.chunks[c], index, false);
+}
+
+cairn_status eng_spheres_shapes_renew(struct eng_spheres *spheres)
+{
+    bool out_of_memory = false;
+    if (!spheres->has_shapes)
+        return CAIRN_OK;
+    eng_spheres_ranges_run(spheres, renew_range);
+    for (int c = 0; c < spheres->chunk_count; c++)
+        out_of_memory = out_of_memory || spheres->pass.chunks[c].out_of_memory;
+    return out_of_memory ? CAIRN_ERROR_MEMORY : CAIRN_OK;
+}

@@ -538,12 +538,12 @@ static void count_contacts(eng_spheres *spheres)
 
 static bool are_margins_sound(const eng_spheres *spheres)
 {
-    double most = ENG_SPHERES_WIDEST * spheres->largest;
+    double most = ENG_SPHERES_ORDINARY * spheres->largest;
     bool sound = spheres->wall_margin >= 0.0 && spheres->wall_margin <= most &&
                  spheres->cell_margin >= 0.0 && spheres->cell_margin <= most;
     for (int slot = 0; slot < spheres->slots; slot++)
         sound = sound && eng_spheres_margins(spheres)[slot] >= 0.0 &&
-                eng_spheres_margins(spheres)[slot] <= most;
+                eng_spheres_margins(spheres)[slot] <= ENG_SPHERES_WIDEST * spheres->largest;
     return sound;
 }
 

@@ -8,7 +8,6 @@
 // with it its history, as long as it is found; one that ends keeps it for a step more, just open,
 // so that the kernels book what it held.
 #include "engine/pairs/spheres/shapes.h"
-#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/share/share.h"
 
@@ -46,17 +45,25 @@ static const geo_shape *shape_of(const struct eng_spheres *spheres, int wall)
     return wall_of(spheres, wall)->shape;
 }
 
+/// The shape of a slot, which is asked for too often to look it up by its body.
+static geo_shape ball_of(const struct eng_spheres *spheres, int slot)
+{
+    double radius = spheres->pass.constants[slot][3];
+    return (geo_shape){
+        .kind = GEO_SPHERE, .smallest_size = 2.0 * radius, .bounding_radius = radius};
+}
+
 /// Contacts of a slot and a wall with gaps up to the margin.
 static cairn_status find_contacts(const struct eng_spheres *spheres, int slot, int wall,
                                   double margin, geo_manifold *out)
 {
-    const geo_shape *sphere = eng_spheres_slot_shape(spheres, slot);
+    geo_shape ball = ball_of(spheres, slot);
     pose place = pose_identity();
     place.position = vec3_from(spheres->pass.X[slot]);
     out->count = 0;
     if (!vec3_is_finite(place.position))
         return CAIRN_OK;
-    return geo_collide(sphere, &place, shape_of(spheres, wall), &wall_of(spheres, wall)->placed,
+    return geo_collide(&ball, &place, shape_of(spheres, wall), &wall_of(spheres, wall)->placed,
                        margin, NULL, out);
 }
 
@@ -312,13 +319,13 @@ static bool list_triangles(const struct eng_spheres *spheres, const eng_spheres_
                            eng_spheres_separation *separation)
 {
     const geo_shape *shape = shape_of(spheres, group->wall);
+    geo_shape ball = ball_of(spheres, group->slot);
     pose place = pose_identity(), mesh = place;
     place.position = separation->centre;
     separation->listed = -1;
     if (shape->kind == GEO_MESH)
-        separation->listed =
-            geo_mesh_near(eng_spheres_slot_shape(spheres, group->slot), &place, shape, &mesh,
-                          separation->room, separation->triangles, ENG_SPHERES_LIST_MAX);
+        separation->listed = geo_mesh_near(&ball, &place, shape, &mesh, separation->room,
+                                           separation->triangles, ENG_SPHERES_LIST_MAX);
     return separation->listed >= 0;
 }
 
@@ -328,13 +335,13 @@ static cairn_status find_listed(const struct eng_spheres *spheres, const eng_sph
 {
     const eng_spheres_wall *wall = wall_of(spheres, group->wall);
     const eng_spheres_separation *separation = &group->separation;
+    geo_shape ball = ball_of(spheres, group->slot);
     pose place = pose_identity();
     place.position = vec3_from(spheres->pass.X[group->slot]);
     out->count = 0;
     *margin = 0.0;
-    return geo_collide_triangles(eng_spheres_slot_shape(spheres, group->slot), &place, wall->shape,
-                                 &wall->placed, separation->triangles, separation->listed, 0.0,
-                                 out);
+    return geo_collide_triangles(&ball, &place, wall->shape, &wall->placed, separation->triangles,
+                                 separation->listed, 0.0, out);
 }
 
 /// Looks for contacts anew where what is known does not tell them.
@@ -412,18 +419,6 @@ void eng_spheres_shapes_move(struct eng_spheres *spheres, eng_spheres_chunk *chu
     }
 }
 
-cairn_status eng_spheres_shapes_renew(struct eng_spheres *spheres)
-{
-    bool out_of_memory = false;
-    for (int c = 0; c < spheres->chunk_count && spheres->has_shapes; c++) {
-        if (!eng_spheres_owns_range(spheres, spheres->pass.chunks[c].range))
-            continue;
-        eng_spheres_shapes_move(spheres, &spheres->pass.chunks[c], 0, false);
-        out_of_memory = out_of_memory || spheres->pass.chunks[c].out_of_memory;
-    }
-    return out_of_memory ? CAIRN_ERROR_MEMORY : CAIRN_OK;
-}
-
 // ---------------------------------------------------------------- list making
 
 cairn_status eng_spheres_shapes_reserve(struct eng_spheres *spheres)
@@ -431,8 +426,10 @@ cairn_status eng_spheres_shapes_reserve(struct eng_spheres *spheres)
     const cairn_world *world = spheres->world;
     if (!spheres->has_shapes)
         return CAIRN_OK;
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->near_walls,
-                                              (size_t)spheres->wall_count * sizeof(int));
+    size_t walls = (size_t)spheres->ranges * (size_t)spheres->wall_count;
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->near_walls, walls * sizeof(int));
+    if (status == CAIRN_OK)
+        status = eng_spheres_reserve(spheres, &spheres->near_shapes, (size_t)spheres->slots);
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &spheres->manifolds,
                                     &spheres->manifold_capacity, spheres->ranges);
@@ -507,7 +504,7 @@ static cairn_status reserve_group(struct eng_spheres *spheres, int ghosts)
 
 /// A group of ghosts, with what was kept of the contacts of its sphere and wall.
 static cairn_status add_group(struct eng_spheres *spheres, int slot, int wall,
-                              const geo_manifold *found, eng_spheres_range *range)
+                              const geo_manifold *found)
 {
     int ghosts = ghosts_for(spheres, slot, wall, found);
     cairn_status status = reserve_group(spheres, ghosts);
@@ -517,8 +514,8 @@ static cairn_status add_group(struct eng_spheres *spheres, int slot, int wall,
     if (status != CAIRN_OK)
         return status;
     groups_of(spheres)[spheres->group_count++] = (eng_spheres_group){
-        .slot = slot, .wall = wall, .first_ghost = first, .end_ghost = first + ghosts};
-    for (int nth = 0; nth < ghosts && status == CAIRN_OK; nth++) {
+        .slot = slot, .wall = wall, .first_ghost = first, .end_ghost = first + ghosts, .far = far};
+    for (int nth = 0; nth < ghosts; nth++) {
         int index = spheres->ghost_count++;
         const eng_spheres_kept_wall_contact *kept = eng_spheres_kept_of(spheres, slot, wall, nth);
         eng_spheres_wall_contact wall_contact = {.key = ENG_SPHERES_NO_KEY, .order = -1};
@@ -526,10 +523,8 @@ static cairn_status add_group(struct eng_spheres *spheres, int slot, int wall,
         *touch_at(spheres, index) = (eng_spheres_touch){wall_contact, wall_contact};
         if (kept != NULL)
             touch_at(spheres, index)->now = kept->wall_contact;
-        status = eng_spheres_pair_add(spheres, range, slot, spheres->slots + 2 + index,
-                                      wall_of(spheres, wall)->body, far);
     }
-    return status;
+    return CAIRN_OK;
 }
 
 /// Bounds of the centres of a chunk's slots.
@@ -544,34 +539,82 @@ static geo_bounds bounds_of(const struct eng_spheres *spheres, const eng_spheres
     return bounds;
 }
 
-void eng_spheres_shapes_near(struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
+/// Walls near a chunk. @return how many
+static int find_near_walls(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk,
+                           int *near)
 {
-    int *near = spheres->near_walls.block;
-    spheres->near_wall_count = 0;
+    int count = 0;
     geo_bounds bounds = geo_bounds_inflate(bounds_of(spheres, chunk),
                                            spheres->largest + 1.000001 * spheres->widest);
     for (int w = spheres->plane_count; w < spheres->wall_count; w++)
         if (geo_bounds_overlap(bounds, wall_of(spheres, w)->bounds))
-            near[spheres->near_wall_count++] = w;
+            near[count++] = w;
+    return count;
 }
 
-cairn_status eng_spheres_shapes_pair(struct eng_spheres *spheres, eng_spheres_range *range,
-                                     int slot)
+/// Contacts of a slot and a wall of its chunk within its reach, if it takes part in any.
+static cairn_status find_near(const struct eng_spheres *spheres, int slot, int wall,
+                              geo_manifold *found)
 {
     const double *X = spheres->pass.X[slot], *constants = spheres->pass.constants[slot];
     double reach = eng_spheres_wall_reach(spheres, slot);
+    found->count = 0;
+    if (constants[0] == 0.0 ||
+        !is_near_bounds(&wall_of(spheres, wall)->bounds, X, constants[3] + reach) ||
+        !eng_spheres_takes(spheres, slot, wall_of(spheres, wall)->body))
+        return CAIRN_OK;
+    return find_contacts(spheres, slot, wall, reach, found);
+}
+
+cairn_status eng_spheres_shapes_look(struct eng_spheres *spheres, int range,
+                                     const eng_spheres_chunk *chunk)
+{
+    unsigned char *near = spheres->near_shapes.block;
+    int *walls = (int *)spheres->near_walls.block + (size_t)range * (size_t)spheres->wall_count;
+    int count = find_near_walls(spheres, chunk, walls);
+    geo_manifold *found = &spheres->manifolds[range];
     cairn_status status = CAIRN_OK;
-    for (int i = 0; i < spheres->near_wall_count && constants[0] != 0.0; i++) {
-        int w = ((const int *)spheres->near_walls.block)[i];
-        geo_manifold *found = &spheres->manifolds[0];
-        if (!is_near_bounds(&wall_of(spheres, w)->bounds, X, constants[3] + reach) ||
-            !eng_spheres_takes(spheres, slot, wall_of(spheres, w)->body))
+    for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++) {
+        near[slot] = 0;
+        for (int i = 0; i < count && !near[slot] && status == CAIRN_OK; i++) {
+            status = find_near(spheres, slot, walls[i], found);
+            near[slot] = found->count > 0;
+        }
+    }
+    return status;
+}
+
+cairn_status eng_spheres_shapes_group(struct eng_spheres *spheres, eng_spheres_chunk *chunk)
+{
+    const unsigned char *near = spheres->near_shapes.block;
+    int *walls = spheres->near_walls.block, count = -1;
+    geo_manifold *found = &spheres->manifolds[0];
+    cairn_status status = CAIRN_OK;
+    chunk->first_group = spheres->group_count;
+    for (int slot = chunk->first_slot; slot < chunk->end_slot && status == CAIRN_OK; slot++) {
+        if (!near[slot])
             continue;
-        status = find_contacts(spheres, slot, w, reach, found);
-        if (status == CAIRN_OK && found->count > 0)
-            status = add_group(spheres, slot, w, found, range);
-        if (status != CAIRN_OK)
-            return status;
+        if (count < 0)
+            count = find_near_walls(spheres, chunk, walls);
+        for (int i = 0; i < count && status == CAIRN_OK; i++) {
+            status = find_near(spheres, slot, walls[i], found);
+            if (status == CAIRN_OK && found->count > 0)
+                status = add_group(spheres, slot, walls[i], found);
+        }
+    }
+    chunk->end_group = spheres->group_count;
+    return status;
+}
+
+cairn_status eng_spheres_shapes_pair(struct eng_spheres *spheres, eng_spheres_range *range,
+                                     int slot, const eng_spheres_chunk *chunk, int *next)
+{
+    cairn_status status = CAIRN_OK;
+    for (; *next < chunk->end_group && groups_of(spheres)[*next].slot == slot; (*next)++) {
+        const eng_spheres_group *group = &groups_of(spheres)[*next];
+        for (int i = group->first_ghost; i < group->end_ghost && status == CAIRN_OK; i++)
+            status = eng_spheres_pair_add(spheres, range, slot, spheres->slots + 2 + i,
+                                          wall_of(spheres, group->wall)->body, group->far);
     }
     return status;
 }

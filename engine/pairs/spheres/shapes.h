@@ -31,6 +31,7 @@ typedef struct eng_spheres_separation {
 typedef struct eng_spheres_group {
     int slot, wall;
     int first_ghost, end_ghost;
+    bool far;              // its pairs are of list B
     double check_distance; // m, path at which the group is looked at again
     eng_spheres_separation separation;
 } eng_spheres_group;
@@ -38,12 +39,18 @@ typedef struct eng_spheres_group {
 /// Before pairs are looked for: scratch of the search, bounds of walls that are no half-spaces.
 cairn_status eng_spheres_shapes_reserve(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
-/// Walls near a chunk whose slots are paired next.
-void eng_spheres_shapes_near(struct eng_spheres *spheres, const eng_spheres_chunk *chunk);
+/// Which slots of a chunk have walls near them; chunks of other ranges may be looked at meanwhile.
+cairn_status eng_spheres_shapes_look(struct eng_spheres *spheres, int range,
+                                     const eng_spheres_chunk *chunk) CAIRN_CHECK_RESULT;
 
-/// Groups of a slot with the walls near it, and their pairs.
+/// Groups of these slots, chunk by chunk.
+cairn_status eng_spheres_shapes_group(struct eng_spheres *spheres,
+                                      eng_spheres_chunk *chunk) CAIRN_CHECK_RESULT;
+
+/// Pairs of the groups of a slot. @param next  the first group of this slot, then of the next one
 cairn_status eng_spheres_shapes_pair(struct eng_spheres *spheres, eng_spheres_range *range,
-                                     int slot) CAIRN_CHECK_RESULT;
+                                     int slot, const eng_spheres_chunk *chunk,
+                                     int *next) CAIRN_CHECK_RESULT;
 
 /// Contacts of the groups of a chunk that are awake, for the coming step; with `work` that of
 /// moving walls over the step just done goes to the chunk.

@@ -81,6 +81,7 @@ void eng_spheres_destroy(eng_spheres *spheres)
                                  &spheres->near_list,
                                  &spheres->far_start,
                                  &spheres->far_list,
+                                 &spheres->far_pairs,
                                  &spheres->segments,
                                  &spheres->chunks,
                                  &spheres->load,
@@ -101,6 +102,7 @@ void eng_spheres_destroy(eng_spheres *spheres)
                                  &spheres->touches,
                                  &spheres->kept_spots,
                                  &spheres->near_walls,
+                                 &spheres->near_shapes,
                                  &spheres->kept_columns,
                                  &spheres->wraps,
                                  &spheres->clumps,
@@ -271,7 +273,7 @@ cairn_status eng_spheres_walls_number(eng_spheres *spheres)
     return CAIRN_OK;
 }
 
-const geo_shape *eng_spheres_slot_shape(const struct eng_spheres *spheres, int slot)
+static const geo_shape *slot_shape(const struct eng_spheres *spheres, int slot)
 {
     const cairn_world *world = spheres->world;
     int body = eng_spheres_slot_body(spheres, slot);
@@ -284,7 +286,7 @@ void eng_spheres_read_constants(eng_spheres *spheres, int slot)
     const cairn_world *world = spheres->world;
     int body = eng_spheres_slot_body(spheres, slot);
     double h = spheres->pass.step, *c = spheres->pass.constants[slot],
-           radius = eng_spheres_slot_shape(spheres, slot)->sphere.radius;
+           radius = slot_shape(spheres, slot)->sphere.radius;
     double inverse[6];
     eng_mass_inverse_of(world, body, inverse);
     // a clump turns as a whole

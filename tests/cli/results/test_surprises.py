@@ -180,6 +180,10 @@ def check_hints():
         folder.write("s.lua", names + 'joint{ kind = "ball", bodies = {"e"}, at = {0, 0, 0} }\n')
         check_error(folder.cairn("run", "s.lua"), 3, r"there are: a, b, c, d", "names of bodies come in order")
         check_error(folder.cairn("run", "kapla"), 3, r'did you mean the built-in scene "kapla_tower"', "kapla")
+        # a run in a folder with the name of its scene does not hide that
+        check_status(folder.cairn("run", "pendulum", "--until", "0.01", "--out", "pendulum"), 0, "a run")
+        check_status(folder.cairn("run", "pendulum", "--until", "0.01", "--out", "other"), 0, "the scene once more")
+        check("0.01 s simulated" in folder.cairn("info", "pendulum").out, "the folder is the run for info")
 
 
 def check_advice():

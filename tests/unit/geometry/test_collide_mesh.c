@@ -103,6 +103,73 @@ static geo_shape *new_fold(double slope)
     return new_mesh(vertices, 4, triangles, 2);
 }
 
+// Ball against one triangle of any form and size: the contact lies at the point q of the triangle
+// that is nearest to the centre p, for which (p - q).(x - q) <= 0 for all corners x, and has the
+// name of the feature that q is on.
+static void ball_on_a_triangle(void **state)
+{
+    (void)state;
+    base_allocator heap = base_allocator_default();
+    base_rng rng = base_rng_make(57);
+    const int triangles[1][3] = {{0, 1, 2}};
+    int seen[3] = {0, 0, 0}; // corner, side, face
+    geo_manifold m;
+    geo_shape *ball;
+    geo_manifold_init(&m, &heap);
+    assert_int_equal(geo_sphere_create(&heap, 0.3, &ball, NULL), CAIRN_OK);
+    for (int i = 0; i < 20000; i++) {
+        double size = pow(10.0, base_rng_range(&rng, -2.0, 2.0));
+        vec3 x[3];
+        for (int k = 0; k < 3; k++)
+            x[k] = vec3_scale(size, random_direction(&rng));
+        if (i % 3 == 0) // a needle, blunt in its middle
+            x[2] = vec3_add_scaled(vec3_scale(0.5, vec3_add(x[0], x[1])), 1e-3 * size,
+                                   random_direction(&rng));
+        geo_shape *mesh = new_mesh(x, 3, triangles, 1);
+        double a = base_rng_range(&rng, -0.3, 1.3), b = base_rng_range(&rng, -0.3, 1.3 - a);
+        vec3 at = vec3_add_scaled(vec3_add_scaled(x[0], a, vec3_sub(x[1], x[0])), b,
+                                  vec3_sub(x[2], x[0]));
+        pose ground = {{3.0, -1.0, 2.0}, random_turn(&rng)};
+        pose p = pose_identity(), origin = p;
+        p.position = vec3_add_scaled(at, base_rng_range(&rng, 0.02, 0.6), random_direction(&rng));
+        vec3 centre = pose_apply(&ground, p.position);
+        collide(ball, (pose){centre, random_turn(&rng)}, mesh, ground, 1e3, &m);
+        assert_int_equal(m.count, 1);
+        const geo_contact *c = &m.contacts[0];
+        vec3 q = pose_apply_inverse(&ground, vec3_add_scaled(centre, c->gap + 0.3, c->normal));
+        vec3 out = vec3_sub(p.position, q);
+        double scale = size + vec3_norm(p.position), least = INFINITY, nearest = INFINITY;
+        for (int k = 0; k < 3; k++) {
+            check_at_most(vec3_dot(out, vec3_sub(x[k], q)), 1e-12 * scale * scale);
+            least = fmin(least, vec3_dot(out, vec3_sub(q, x[k])));
+            nearest = fmin(nearest, vec3_distance(x[k], q));
+        }
+        vec3 n = vec3_normalize_or(vec3_cross(vec3_sub(x[1], x[0]), vec3_sub(x[2], x[0])),
+                                   (vec3){0.0, 0.0, 1.0});
+        check_at_most(fabs(vec3_dot(n, vec3_sub(q, x[0]))), 1e-12 * scale);
+        for (int k = 0; k < 3; k++) {
+            vec3 side = vec3_sub(x[(k + 1) % 3], x[k]);
+            double inside = vec3_dot(vec3_cross(n, side), vec3_sub(q, x[k]));
+            check_at_most(-inside, 1e-11 * scale * vec3_norm(side));
+        }
+        uint32_t code = (uint32_t)c->key;
+        int kind = code < geo_code_edge(0) ? 0 : code < geo_code_face(0) ? 1 : 2;
+        seen[kind]++;
+        if (kind == 0)
+            check_at_most(nearest, 1e-12 * scale);
+        if (kind == 2)
+            check_at_most(least, 1e-12 * scale * scale);
+        // out of reach
+        collide(ball, p, mesh, origin, vec3_norm(out) - 0.3 - 1e-9 * scale, &m);
+        assert_int_equal(m.count, 0);
+        geo_shape_destroy(mesh);
+    }
+    for (int k = 0; k < 3; k++)
+        assert_in_range(seen[k], 1000, 20000);
+    geo_shape_destroy(ball);
+    geo_manifold_finish(&m);
+}
+
 static void sphere_on_folds(void **state)
 {
     (void)state;
@@ -260,9 +327,8 @@ static void apart_from_waves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flat_floor),
-        cmocka_unit_test(sphere_on_folds),
-        cmocka_unit_test(closed_box),
+        cmocka_unit_test(flat_floor),       cmocka_unit_test(ball_on_a_triangle),
+        cmocka_unit_test(sphere_on_folds),  cmocka_unit_test(closed_box),
         cmocka_unit_test(apart_from_waves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,8 +14,11 @@ enum {
     ENG_SPHERES_LEAST = 8,         // chunks of a range: below, sharing costs more than it gives
 };
 
-/// Largest margin of a slot, in radii.
-#define ENG_SPHERES_WIDEST 0.35
+/// Largest margin, in radii, of slots in general, and of the few that are so fast that they would
+/// use it up within some steps: at most one in so many.
+#define ENG_SPHERES_ORDINARY 0.35
+#define ENG_SPHERES_WIDEST 2.0
+enum { ENG_SPHERES_FEW = 16 };
 
 /// Share of the margins of a pair below which it goes to list A.
 #define ENG_SPHERES_NEAR 0.025
