@@ -13,7 +13,8 @@ alone, in a cell that is closed along x and y (not Yade). With --clump grains ar
 which in LAMMPS are rounded ones (`pair_style body/rounded/polyhedron`) with the same faces, by a hundredth of their
 radius or by --rounding, which then rounds those of cairn, too; in Yade they are sharp, and their force is that of the
 volume in which two of them overlap. Speeds are million grain-steps per second of processor time of the stepping loop;
-the best of the repeats counts for each, and each ratio is cairn's speed over that of the peer. --memory prints the
+the best of the repeats counts for each, and each ratio is cairn's speed over that of the peer. Contacts a grain, at the
+end, tell that all computed the same bed; Yade's have those with walls in them. --memory prints the
 bytes that 90 000 more spheres take instead: most resident memory with 100 000 less that with 10 000.
 """
 import argparse
@@ -62,10 +63,13 @@ class Run:
         if process.returncode != 0:
             raise SystemExit(f"{command[0]} ended with status {process.returncode}:\n{self.text[-2000:]}")
         self.bytes = 1024 * usage.ru_maxrss
-        self.speed = 0.0
+        self.speed, self.mean = 0.0, "-"
 
-    def took(self, case, seconds, steps):
+    def took(self, case, seconds, steps, mean=r"^\s+\d+\s+\S+\s+(\S+)\s*$", parts=1):
+        """Speed, and the contacts of a grain, of so many parts whose mean the program prints last."""
         self.speed = 1e-6 * case.size * steps / seconds
+        found = re.findall(mean, self.text, re.M)
+        self.mean = f"{float(found[-1]) * parts:.2f}" if found else "-"
         return self
 
 
@@ -77,8 +81,9 @@ def by_cairn(case, kernel):
     words += ["--cell", "xy"] if case.periodic else []
     words += ["--hull", o.hull, "--rounding", str(o.rounding)] if o.hull else []
     run = Run(words, case)
-    found = re.search(r"Mps_cpu (\S+) ", run.text)  # none where the processor lacks these vectors
-    run.speed = float(found[1]) if found else 0.0
+    found = re.search(r"Mps_cpu (\S+) .*coord (\S+) ", run.text)  # none where the processor lacks these vectors
+    if found:
+        run.speed, run.mean = float(found[1]), f"{float(found[2]):.2f}"
     return run
 
 
@@ -93,7 +98,7 @@ def by_lammps(case, script):
     run = Run(words + variables(model=case.law, clump=case.o.clump, **shared), case)
     part = run.text[run.text.rindex(f"for {case.steps} steps") - 200:]
     seconds, share = (float(re.search(what, part)[1]) for what in (r"Loop time of (\S+) on", r"(\S+)% CPU use"))
-    return run.took(case, seconds * share / 100.0, case.steps)
+    return run.took(case, seconds * share / 100.0, case.steps, parts=max(case.o.clump, 1))
 
 
 def by_liggghts(case):
@@ -110,7 +115,7 @@ def by_yade(case):
     steps = 20 if o.hull else max(20, case.steps // 4)
     run = Run([o.yade, "-j1", "-n", "-x", os.path.join(HERE, "bed_yade.py"), case.text, str(case.side), case.law,
                str(case.warm), str(steps), str(case.slope), str(o.clump), o.hull or "-"], case)
-    return run.took(case, float(re.search(r"yade seconds (\S+)", run.text)[1]), steps)
+    return run.took(case, float(re.search(r"yade seconds (\S+)", run.text)[1]), steps, r"contacts (\S+) fastest")
 
 
 def runs_of(case, peers):
@@ -127,14 +132,16 @@ def runs_of(case, peers):
 
 
 def print_row(case, peers):
-    best = {}
+    best, mean = {}, {}
     for _ in range(case.o.repeats):
         for name, make in runs_of(case, peers):
-            best[name] = max(best.get(name, 0.0), make().speed)
+            run = make()
+            best[name], mean[name] = max(best.get(name, 0.0), run.speed), run.mean
     own = [name for name in best if name.startswith("cairn")]
     words = [f"{name[6:]} {best[name]:.3g}" for name in own]
     for peer in (name for name in best if name not in own):
         words.append(f"{peer} {best[peer]:.3g} (" + ", ".join(f"{best[name] / best[peer]:.3g}" for name in own) + ")")
+    words.append("contacts a grain " + ", ".join(mean.values()))
     print(f"{case.label():36} " + "  ".join(words), flush=True)
 
 
