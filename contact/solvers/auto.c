@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The default solver: Gauss-Seidel, then interior point and proximal Newton for what it leaves.
 #include "contact/problem/team.h"
+#include "contact/solvers/gradient/gradient.h"
 #include "contact/solvers/newton/cascade.h"
 #include "contact/solvers/newton/interior.h"
 #include "contact/solvers/newton/proximal.h"
@@ -22,6 +23,7 @@ typedef struct auto_settings {
     int guess_sweeps;
     double relaxation;
     double sweep_fraction;
+    int gradient_steps;
     int interior_iterations;
     int polish_solves;
     double polish_weight;
@@ -40,6 +42,8 @@ typedef struct auto_settings {
     double reserve;       // s of it that the search leaves to sweeps
 } auto_settings;
 
+enum { ESCAPES = 60 }; // of a path
+
 #define FIELD(name) offsetof(auto_settings, name)
 static const base_setting settings_rows[] = {
     {"warm_sweeps", BASE_SETTING_INTEGER, FIELD(warm_sweeps), "", 20.0, 0.0, 1e6, NULL,
@@ -56,6 +60,8 @@ static const base_setting settings_rows[] = {
      "factor of each change of the sweeps from zero, after the first 20"},
     {"sweep_fraction", BASE_SETTING_REAL, FIELD(sweep_fraction), "", 0.3, 0.0, 1e6, NULL,
      "more sweeps when they promise to cost less than this part of Newton steps"},
+    {"gradient_steps", BASE_SETTING_INTEGER, FIELD(gradient_steps), "", 20000.0, 0.0, 1e9, NULL,
+     "steps of the accelerated gradient, at most"},
     {"interior_iterations", BASE_SETTING_INTEGER, FIELD(interior_iterations), "", 600.0, 0.0, 1e6,
      NULL, "factorisations of the interior point"},
     {"polish_solves", BASE_SETTING_INTEGER, FIELD(polish_solves), "", 40.0, 0.0, 1e6, NULL,
@@ -154,13 +160,13 @@ static cairn_status warm_start(con_cascade *cascade, const auto_settings *settin
 }
 
 static cairn_status run_interior(con_newton *model, const auto_settings *settings, uint64_t seed,
-                                 const double (*r)[3])
+                                 int escapes, const double (*r)[3])
 {
     con_interior_settings interior = {.max_iterations = seed == 0 ? settings->first_iterations
                                                                   : settings->interior_iterations,
                                       .start_scale = con_interior_start_scale(model, r),
                                       .max_restarts = 3,
-                                      .max_escapes = 60,
+                                      .max_escapes = escapes,
                                       .seed = seed};
     return con_interior_run(model, &interior);
 }
@@ -220,7 +226,7 @@ static cairn_status restart_interior(con_cascade *cascade, const auto_settings *
         double kept_error = model->best_error;
         memcpy(kept, model->best, size);
         model->best_error = INFINITY;
-        status = run_interior(model, settings, (uint64_t)k + 1, (const double(*)[3])kept);
+        status = run_interior(model, settings, (uint64_t)k + 1, ESCAPES, (const double(*)[3])kept);
         if (status == CAIRN_OK)
             status = polish(cascade, settings, model);
         // a start may run away where the problem does not
@@ -326,19 +332,50 @@ static cairn_status search(con_cascade *cascade, auto_settings *settings, bool w
     return status;
 }
 
-// plain Newton steps, interior point, polish, search
+// Steps without factorisations, which come to loose tolerances where the grains of a large pile
+// move, whose paths fold: where factors are dear, and from a guess behind the first fold. What one
+// pace of the shift does not solve, another may
+static cairn_status try_gradient(con_cascade *cascade, const auto_settings *settings, bool warm,
+                                 con_newton *model)
+{
+    enum { FACTORISATIONS = 25, DEAR_STEPS = 4000, DEAR_FACTORISATIONS = 12 };
+    const double effort_of_step = 2e-8 * model->contact_count; // s
+    const double(*start)[3] = (const double(*)[3])model->scratch[3];
+    con_gradient_settings paces[] = {{.share = 0.4, .slowest = 0.02, .patience = 1500},
+                                     {.share = 0.15, .slowest = 0.02, .patience = 3000}};
+    double effort;
+    cairn_status status = effort_of_one(model, &effort);
+    if (status != CAIRN_OK || settings->gradient_steps == 0)
+        return status;
+    bool dear = DEAR_FACTORISATIONS * effort > DEAR_STEPS * effort_of_step;
+    if (!dear && !warm)
+        return CAIRN_OK;
+    if (!dear)
+        status = run_interior(model, settings, 0, 0, start);
+    for (int k = 0; status == CAIRN_OK && k < (dear && warm ? 2 : 1) && !is_done(model); k++) {
+        paces[k].max_steps =
+            (int)fmin(settings->gradient_steps, FACTORISATIONS * effort / effort_of_step);
+        status = con_gradient_run(model, &paces[k], start);
+    }
+    return status == CAIRN_OK && model->best_error < 5e-5 ? polish(cascade, settings, model)
+                                                          : status;
+}
+
+// gradient steps, plain Newton steps, interior point, polish, search
 static cairn_status solve_island(con_cascade *cascade, auto_settings *settings, bool warm,
                                  int island)
 {
     con_newton *model;
     cairn_status status = con_cascade_model(cascade, island, &model);
     if (status == CAIRN_OK && !is_done(model) && model->force == NULL)
+        status = try_gradient(cascade, settings, warm, model);
+    if (status == CAIRN_OK && !is_done(model) && model->force == NULL)
         status = newton_steps(cascade, model, con_equation_alart_curnier, settings->newton_steps,
                               0.1, (const double(*)[3])model->best);
     if (status == CAIRN_OK && !is_done(model) && model->force != NULL)
         status = polish(cascade, settings, model);
     if (status == CAIRN_OK && !is_done(model))
-        status = run_interior(model, settings, 0, (const double(*)[3])model->scratch[3]);
+        status = run_interior(model, settings, 0, ESCAPES, (const double(*)[3])model->scratch[3]);
     if (status == CAIRN_OK)
         status = polish(cascade, settings, model);
     // which a point that ran away does not keep from starting elsewhere

@@ -26,6 +26,7 @@
     X(aclm_fixed_point) \
     X(soclcp_relaxation) \
     X(apgd) \
+    X(apgd_following) \
     X(barzilai_borwein) \
     X(newton_alart_curnier) \
     X(newton_jean_moreau) \

@@ -270,7 +270,7 @@ static int factorisations(const con_cascade *c)
 {
     int sum = 0;
     for (int k = 0; k < c->island_count; k++)
-        sum += c->model[k] != NULL ? c->model[k]->factorisations : 0;
+        sum += c->model[k] != NULL ? c->model[k]->factorisations + c->model[k]->gradients : 0;
     return sum;
 }
 

@@ -229,7 +229,7 @@ static void heavy_ball_on_a_light_chain(void **state)
         fixture_set_contact(&x.f, 0, -1, LINKS - 1, (vec3){0.0, 0.0, 1.0}, (vec3){0},
                             (vec3){0.0, 0.0, -0.5}, 0.3);
         fixture_finish(&x.f);
-        const char *const names[] = {"auto", "gauss_seidel", "apgd", "admm"};
+        const char *const names[] = {"auto", "gauss_seidel", "apgd", "apgd_following", "admm"};
         for (int s = 0; s < BASE_COUNT(names); s++) {
             memset(x.f.R, 0, sizeof *x.f.R);
             con_report report = solve(con_solver_find(names[s]), &x, 1e-8);
