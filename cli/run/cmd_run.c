@@ -371,13 +371,15 @@ static cairn_status step_world(run_state *run, cairn_error *error)
     return status;
 }
 
-/// What every process finds in the same step: energy from nothing, jams, bounds that are left.
+/// What every process finds in the same step: energy from nothing, jams, overlaps, bounds that are
+/// left.
 static cairn_status check_step(run_state *run, cairn_error *error)
 {
     int64_t step = cairn_world_get_step_count(run->scene->world);
     cairn_status status = run_energy_step(run, error);
     if (status == CAIRN_OK)
         status = run_jam_step(run, error);
+    run_overlap_step(run);
     if (status == CAIRN_OK)
         status = run_strict_step(run, error);
     if (status == CAIRN_OK && (step % EXPLOSION_EVERY == 0 || step == run->target))

@@ -112,6 +112,7 @@ typedef struct run_state {
     run_totals totals;
     int64_t jam_looks; // steps that looked like a jam
     bool jammed;       // said already
+    bool overlapped;   // said already
     cli_progress progress;
 } run_state;
 
@@ -200,6 +201,9 @@ bool run_step_is_unsolved(const cairn_world *world);
 
 /// Says once when a step has no solution: prescribed bodies squeeze others.
 cairn_status run_jam_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Says once when bodies under the rigid law lie deep in one another.
+void run_overlap_step(run_state *run);
 
 /// CAIRN_ERROR_NUMERICAL for a step whose energy rises without a source by more than there was.
 cairn_status run_energy_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jams of a run: prescribed bodies that squeeze others are named, once.
+// Jams of a run: prescribed bodies that squeeze others are named, once; and deep overlaps are said.
 #include "cli/process/status.h"
 #include "cli/run/run.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { NAMED = 6, NAME_SIZE = 72 };
 
@@ -51,4 +52,20 @@ cairn_status run_jam_step(run_state *run, cairn_error *error)
     if (run->jammed)
         say_jam(run, bodies, count);
     return CAIRN_OK;
+}
+
+void run_overlap_step(run_state *run)
+{
+    const double deep = 0.25;
+    const cairn_world *world = run->scene->world;
+    const cairn_step_report *report = cairn_world_get_report(world);
+    bool rigid = strcmp(report->stop, "none") != 0;
+    if (run->overlapped || !rigid || report->penetration_relative <= deep)
+        return;
+    run->overlapped = true;
+    cli_progress_clear(&run->progress);
+    cli_warn("step %" PRId64 " at %.6g s: rigid bodies overlap by %.2g of the smaller one's size "
+             "(%.3g m at most): shorter steps keep them apart",
+             cairn_world_get_step_count(world), cairn_world_get_time(world),
+             report->penetration_relative, report->penetration);
 }

@@ -37,22 +37,22 @@ static double closing_rate(const cairn_world *world, const geo_contact *contact,
 }
 
 /// Whether a contact that is still open joins the problem: it may close within the step.
+/// @param acted  it was closed or bore in the last one
 static bool may_close(const cairn_world *world, const geo_contact *contact, int a, int b,
-                      double restitution)
+                      double restitution, bool acted)
 {
     double h = world->def.time_step, moving = 0.0;
     double rate = closing_rate(world, contact, a, b, &moving);
+    // an impact that shall bounce must not be braked before it happens, nor must one that others
+    // bring about while bodies still part: leave it to close first. One that acted in the last step
+    // goes on to bounce: among many, contacts that open for a step would sink in at every impact of
+    // others
+    bool goes_on = acted && world->def.impact == CAIRN_IMPACT_NEWTON &&
+                   (moving > 0.0 || contact->gap + h * moving <= 0.0);
+    if (eng_bounces(world, a, b, restitution, moving))
+        return goes_on;
     double size = fmin(world->shapes[world->bodies[a].shape]->smallest_size,
                        world->shapes[world->bodies[b].shape]->smallest_size);
-    // an impact that shall bounce must not be braked before it happens, nor must one that others
-    // bring about while bodies still part: leave it to close first. What gravity gives in a step
-    // is no impact, and neither is round-off.
-    double least = 4.0 * h * vec3_norm(vec3_from(world->def.gravity)), digits = 1e-12;
-    least = fmax(least, isfinite(size) ? digits * size / h : 0.0);
-    least = fmax(least,
-                 digits * (vec3_norm(vec3_from(world->v[a])) + vec3_norm(vec3_from(world->v[b]))));
-    if (restitution > 0.0 && fabs(moving) > least)
-        return false;
     double still = isfinite(size) ? 1e-3 * size : 0.0;
     return contact->gap <= still || contact->gap + h * rate <= 0.0;
 }
@@ -140,7 +140,9 @@ static bool joins(const set_context *context, const eng_pair *pair, const geo_co
     surface->law->cone(surface->parameters, &terms);
     int a = world->colliders[pair->colliders.first].body;
     int b = world->colliders[pair->colliders.second].body;
-    return may_close(world, contact, a, b, terms.restitution);
+    int old = find_before(context->before, pair, contact->key);
+    bool acted = old >= 0 && (context->before->gap[old] <= 0.0 || context->before->R[old][0] > 0.0);
+    return may_close(world, contact, a, b, terms.restitution, acted);
 }
 
 static bool was_found(const geo_contact *contacts, int count, uint64_t key)

@@ -65,10 +65,11 @@ static void take_from(const con_problem *problem, int contact, double part)
 /// What restitution adds to q_N of a contact, m/s.
 static double bounce_of(const cairn_world *world, int contact)
 {
+    double restitution = terms_of(world, contact).restitution;
     if (world->def.impact != CAIRN_IMPACT_NEWTON ||
-        (world->contacts.gap[contact] > 0.0 && world->def.margin))
+        !eng_contact_bounces(world, contact, restitution))
         return 0.0;
-    return terms_of(world, contact).restitution * world->contacts.V[contact][0];
+    return restitution * world->contacts.V[contact][0];
 }
 
 bool eng_impacts_bounce(const cairn_world *world)

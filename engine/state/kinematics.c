@@ -290,3 +290,26 @@ void eng_solver_rows_fill(cairn_world *world)
         memcpy(world->solver_v_free[k], world->v_free[world->active[k]],
                sizeof world->solver_v_free[k]);
 }
+
+bool eng_bounces(const cairn_world *world, int a, int b, double restitution, double speed)
+{
+    const double digits = 1e-12;
+    double h = world->def.time_step;
+    double size = fmin(world->shapes[world->bodies[a].shape]->smallest_size,
+                       world->shapes[world->bodies[b].shape]->smallest_size);
+    double least = 4.0 * h * vec3_norm(vec3_from(world->def.gravity));
+    least = fmax(least, isfinite(size) ? digits * size / h : 0.0);
+    least = fmax(least,
+                 digits * (vec3_norm(vec3_from(world->v[a])) + vec3_norm(vec3_from(world->v[b]))));
+    return restitution > 0.0 && fabs(speed) > least;
+}
+
+bool eng_contact_bounces(const cairn_world *world, int contact, double restitution)
+{
+    const eng_contacts *c = &world->contacts;
+    if (c->gap[contact] <= 0.0 || !world->def.margin)
+        return true;
+    return world->def.impact == CAIRN_IMPACT_NEWTON &&
+           eng_bounces(world, c->body[contact][0], c->body[contact][1], restitution,
+                       c->V[contact][0]);
+}

@@ -70,6 +70,14 @@ vec3 eng_image_velocity(const cairn_world *world, int body, const double v[6], v
 /// What the strain of the cell adds to it.
 vec3 eng_image_drift(const cairn_world *world, int body, vec3 point);
 
+/// Whether bodies with this restitution that part or close at a speed along the normal of their
+/// contact bounce: what gravity gives in a step is no impact, and neither is round-off.
+bool eng_bounces(const cairn_world *world, int a, int b, double restitution, double speed);
+
+/// Whether a contact of this step obeys Newton's law of restitution, and not the margin of one that
+/// is open, theory.md (3.1)-(3.2).
+bool eng_contact_bounces(const cairn_world *world, int contact, double restitution);
+
 /// v_free += M^-1 (impulse in N s, torque about the centre in N m s, world axes) of a dynamic body.
 void eng_body_push(cairn_world *world, int body, vec3 impulse, vec3 torque);
 

@@ -11,6 +11,7 @@ local froude = param("froude", 0.003, "Froude number", { min = 1e-6, max = 10.0 
 local radius = param("radius", 12.0, "radius of the drum, in grains", { min = 4.0, max = 200.0 })
 local length = param("length", 6.0, "length of the drum, in grains", { min = 2.0, max = 1000.0 })
 local friction = param("friction", 0.5, "Coulomb friction of grains and mantle", { min = 0.0, max = 2.0 })
+local restitution = param("restitution", 0.5, "of grains and walls", { min = 0.0, max = 1.0 })
 local ends = param("end_friction", 0.0, "Coulomb friction of the ends", { min = 0.0, max = 2.0 })
 local spread = param("spread", 0.1, "sizes differ by up to this share of the mean", { min = 0.0, max = 0.5 })
 local kind = param("shape", "sphere", "shape of the grains", { choices = { "sphere", "octahedron", "cube" } })
@@ -31,8 +32,8 @@ output{ energy_every = 50 }
 material{ name = "glass", density = density }
 material{ name = "mantle" }
 material{ name = "end" }
-pair{ law = "hooke", normal_stiffness = stiffness, friction = friction, restitution = 0.5 }
-pair{ "glass", "end", law = "hooke", normal_stiffness = stiffness, friction = ends, restitution = 0.5 }
+pair{ law = "hooke", normal_stiffness = stiffness, friction = friction, restitution = restitution }
+pair{ "glass", "end", law = "hooke", normal_stiffness = stiffness, friction = ends, restitution = restitution }
 
 -- the mantle: a prism of many staves, whose area is that of the circle
 local staves = 96

@@ -6,12 +6,13 @@
 -- out. With a the height over the length of the column, the run-out over that length goes with a
 -- below 2 and with a^0.7 above 4. Front and height at rest are read off `bodies.csv`.
 --
--- Under `--law signorini_coulomb` take `--step 0.002 --set gap=0.005`: grains that all touch, at rest,
+-- Under `--law signorini_coulomb` take `--step 0.0005 --set gap=0.005`: grains that all touch, at rest,
 -- get the weight of all layers within one step, which is not solved where the column is large.
 
 local length = param("length", 20.0, "length of the column, in grains", { min = 3.0, max = 500.0 })
 local aspect = param("aspect", 3.0, "height over length", { min = 0.1, max = 30.0 })
 local friction = param("friction", 0.5, "Coulomb friction", { min = 0.0, max = 2.0 })
+local restitution = param("restitution", 0.5, "of grains and walls", { min = 0.0, max = 1.0 })
 local grain = param("grain", 0.01, "mean diameter of a grain, m", { min = 1e-4, max = 1.0 })
 local gap = param("gap", 0.0, "between grains at the start, in grains", { min = 0.0, max = 0.1 })
 local spread = param("spread", 0.2, "diameters vary by this share", { min = 0.05, max = 0.3 })
@@ -31,8 +32,8 @@ output{ energy_every = 20 }
 
 material{ name = "grain", density = density }
 material{ name = "pane", density = density }
-pair{ law = "hooke", normal_stiffness = stiffness, friction = friction, restitution = 0.5 }
-pair{ "grain", "pane", law = "hooke", normal_stiffness = stiffness, friction = 0.0, restitution = 0.5 }
+pair{ law = "hooke", normal_stiffness = stiffness, friction = friction, restitution = restitution }
+pair{ "grain", "pane", law = "hooke", normal_stiffness = stiffness, friction = 0.0, restitution = restitution }
 
 ground{ material = "grain", height = -0.5 * grain * (1 + spread) }
 -- the back of the column, and the panes, which leave the largest grain a hundredth

@@ -9,6 +9,7 @@ local orifice = param("orifice", 5.0, "diameter of the hole, in grains", { min =
 local width = param("width", 12.0, "width of the square bin, in grains", { min = 3.0, max = 300.0 })
 local depth = param("depth", 10.0, "depth of the grains, in grains", { min = 1.0, max = 300.0 })
 local friction = param("friction", 0.5, "Coulomb friction", { min = 0.0, max = 2.0 })
+local restitution = param("restitution", 0.5, "of grains and walls", { min = 0.0, max = 1.0 })
 local grain = param("grain", 0.01, "diameter of a grain, m", { min = 1e-4, max = 1.0 })
 local opening = param("opening", 0.25, "time when the gate begins to open, s", { min = 0.0, max = 100.0 })
 if orifice > width - 1 then error("the bin must be wider than the hole") end
@@ -22,8 +23,8 @@ output{ energy_every = 20 }
 
 material{ name = "grain", density = 2500 }
 material{ name = "wall", density = 2500 }
-pair{ law = "hooke", normal_stiffness = stiffness, friction = friction, restitution = 0.5 }
-pair{ "grain", "wall", law = "hooke", normal_stiffness = stiffness, friction = 0.5 * friction, restitution = 0.5 }
+pair{ law = "hooke", normal_stiffness = stiffness, friction = friction, restitution = restitution }
+pair{ "grain", "wall", law = "hooke", normal_stiffness = stiffness, friction = 0.5 * friction, restitution = restitution }
 
 local half, radius = 0.5 * width * grain, 0.5 * orifice * grain
 local drop = (depth + 10) * grain
