@@ -266,7 +266,8 @@ bool con_cascade_solved(const con_cascade *c)
     return c->error <= c->control->tolerance;
 }
 
-static int factorisations(const con_cascade *c)
+// steps of all models: factorisations, and gradients
+static int model_steps(const con_cascade *c)
 {
     int sum = 0;
     for (int k = 0; k < c->island_count; k++)
@@ -278,7 +279,7 @@ int con_cascade_left(const con_cascade *c)
 {
     if (c->control->max_iterations <= 0)
         return INT_MAX / 2;
-    return c->control->max_iterations - c->sweeps - factorisations(c);
+    return c->control->max_iterations - c->sweeps - model_steps(c);
 }
 
 bool con_cascade_ran_away(const con_cascade *c)
@@ -568,7 +569,7 @@ cairn_status con_cascade_finish(con_cascade *c)
             take_best(c, model);
     }
     cairn_status status = c->measured ? CAIRN_OK : con_cascade_measure(c);
-    c->report->iterations = c->sweeps + factorisations(c);
+    c->report->iterations = c->sweeps + model_steps(c);
     c->report->stop = con_cascade_solved(c)      ? CON_STOP_SOLVED
                       : con_cascade_ran_away(c)  ? CON_STOP_RUNAWAY
                       : con_cascade_left(c) <= 0 ? CON_STOP_ITERATION_LIMIT

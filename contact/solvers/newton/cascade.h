@@ -70,7 +70,7 @@ cairn_status con_cascade_restart(con_cascade *cascade) CAIRN_CHECK_RESULT;
 cairn_status con_cascade_measure(con_cascade *cascade) CAIRN_CHECK_RESULT;
 bool con_cascade_solved(const con_cascade *cascade);
 
-/// Iterations (sweeps and factorisations) left of control->max_iterations.
+/// Iterations (sweeps, factorisations and gradient steps) left of control->max_iterations.
 int con_cascade_left(const con_cascade *cascade);
 
 /// The impulses of an island have run away, so that nothing else is worth its time.

@@ -81,8 +81,8 @@ typedef struct con_newton {
     con_report *report; // history is added to it; may be NULL
     bool rough;         // solves are not refined: set around those that decide only where to aim
     int factorisations;
-    int gradients;     // steps without one
-    int limit;         // of factorisations: then the island is late
+    int gradients;     // steps of con_gradient_run
+    int limit;         // of factorisations, less the gradients: then the island is late
     double (*best)[3]; // [n] r of the least error so far
     double best_error; // in the sense of con_newton_error
     double growth;     // con_residual.growth of the last point
