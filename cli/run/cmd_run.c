@@ -379,9 +379,10 @@ static cairn_status check_step(run_state *run, cairn_error *error)
     cairn_status status = run_energy_step(run, error);
     if (status == CAIRN_OK)
         status = run_jam_step(run, error);
-    run_overlap_step(run);
-    if (status == CAIRN_OK)
+    if (status == CAIRN_OK) {
+        run_overlap_step(run);
         status = run_strict_step(run, error);
+    }
     if (status == CAIRN_OK && (step % EXPLOSION_EVERY == 0 || step == run->target))
         status = check_explosion(run, error);
     return status;

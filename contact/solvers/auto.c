@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The default solver: Gauss-Seidel, then interior point and proximal Newton for what it leaves.
+// The default solver: Gauss-Seidel, then gradients, interior point and proximal Newton for what it
+// leaves.
 #include "contact/problem/team.h"
 #include "contact/solvers/gradient/gradient.h"
 #include "contact/solvers/newton/cascade.h"
@@ -505,7 +506,7 @@ static cairn_status solve(const void *settings, const con_problem *problem,
 
 const con_solver con_solver_auto = {
     .name = "auto",
-    .help = "Gauss-Seidel, interior point and proximal Newton in turn, island by island",
+    .help = "Gauss-Seidel, gradients, interior point and proximal Newton in turn, island by island",
     .needs = CON_TAKES_ROLLING | CON_TAKES_RATES | CON_SHARES,
     .table = {.settings = settings_rows,
               .count = BASE_COUNT(settings_rows),

@@ -82,7 +82,7 @@ static void a_bed_is_solved_with_the_same_bits(void **state)
     memcpy(R, b.f.R, size);
     assert_int_equal(first.stop, CON_STOP_SOLVED);
     check_at_most(fixture_residual(&b.f, (const double(*)[3])R), 1e-7 * (1.0 + 1e-6));
-    // what sweeps take thousands of rounds for
+    // of 100 000 that it may take
     assert_true(first.iterations > 20 && first.iterations < 5000);
     for (int k = 0; k < THREADS * BASE_COUNT(vectors); k++) {
         assert_int_equal(setenv("CAIRN_VECTORS", vectors[k / THREADS], 1), 0);
