@@ -439,7 +439,7 @@ static cairn_status last_resort(con_cascade *cascade, const auto_settings *setti
 
 static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm)
 {
-    // from zero the order of the file, often bottom-up, carries loads twice as fast
+    // from zero the order from below carries loads twice as fast
     cascade->one_way = !warm;
     cascade->relaxation = warm ? 1.0 : settings->relaxation;
     bool short_cut = warm && settings->warm_solves > 0 && cascade->control->tolerance <= tight;
