@@ -199,7 +199,7 @@ static cairn_status polish(con_cascade *cascade, const auto_settings *settings, 
     while (!is_done(model) && model->best_error < 1e-2 && model->best_error < 0.5 * before) {
         before = model->best_error;
         // the nearer, the longer the first proximal step may be
-        double weight = fmax(settings->polish_weight, fmin(0.1 / before, 1e6));
+        double weight = fmax(settings->polish_weight, fmin(0.1 / before, 1e10));
         cairn_status status =
             run_proximal(model, CON_PROXIMAL_ALART_CURNIER, weight, settings->polish_solves,
                          cascade->deadline, (const double(*)[3])model->best);
