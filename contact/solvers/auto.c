@@ -199,7 +199,7 @@ static cairn_status polish(con_cascade *cascade, const auto_settings *settings, 
     while (!is_done(model) && model->best_error < 1e-2 && model->best_error < 0.5 * before) {
         before = model->best_error;
         // the nearer, the longer the first proximal step may be
-        double weight = fmax(settings->polish_weight, fmin(0.1 / before, 1e6));
+        double weight = fmax(settings->polish_weight, fmin(0.1 / before, 1e10));
         cairn_status status =
             run_proximal(model, CON_PROXIMAL_ALART_CURNIER, weight, settings->polish_solves,
                          cascade->deadline, (const double(*)[3])model->best);
@@ -439,7 +439,7 @@ static cairn_status last_resort(con_cascade *cascade, const auto_settings *setti
 
 static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm)
 {
-    // from zero the order of the file, often bottom-up, carries loads twice as fast
+    // from zero the order from below carries loads twice as fast
     cascade->one_way = !warm;
     cascade->relaxation = warm ? 1.0 : settings->relaxation;
     bool short_cut = warm && settings->warm_solves > 0 && cascade->control->tolerance <= tight;

@@ -24,8 +24,10 @@ local fall = math.sqrt(high / 9.81)
 local density = 2500
 local mass = density * math.pi / 6 * grain ^ 3
 local stiffness = mass * 9.81 * high / grain / (0.01 * grain)
+-- strong dashpots are stable at shorter steps only
+local strong = restitution < 0.1 and 8 or 1
 simulation{
-  step = math.pi * math.sqrt(mass * (1 - spread) ^ 3 / (2 * stiffness)) / 18,
+  step = math.pi * math.sqrt(mass * (1 - spread) ^ 3 / (2 * stiffness)) / (18 * strong),
   end_time = 6 * fall,
 }
 output{ energy_every = 20 }
@@ -78,9 +80,16 @@ local function near(x, z)
 end
 local function is_free(x, z, r)
   if x < r * (1 - 1e-9) or x > long - r * (1 - 1e-9) or z < 0 then return false end
-  for _, each in ipairs(near(x, z)) do
-    local reach = (each.r + r) * (1 - 1e-9)
-    if (each.x - x) ^ 2 + (each.z - z) ^ 2 < reach * reach then return false end
+  local middle = cell_of(x, z)
+  for row = -100000, 100000, 100000 do
+    for cell = middle + row - 1, middle + row + 1 do
+      local grains = cells[cell]
+      for i = 1, grains and #grains or 0 do
+        local each = grains[i]
+        local dx, dz, reach = each.x - x, each.z - z, (each.r + r) * (1 - 1e-9)
+        if dx * dx + dz * dz < reach * reach then return false end
+      end
+    end
   end
   return true
 end
@@ -99,9 +108,16 @@ for i = 0, math.ceil((1 + 3.2 * math.max(aspect, 1) ^ 0.75) * long / step) do
   end
 end
 
+-- pockets of each size as a heap: each is no lower than the one at half its place
 local pockets = { {}, {}, {}, {}, {} }
 local function offer(size, x, z)
-  if is_free(x, z, radii[size]) then table.insert(pockets[size], { x = x, z = z }) end
+  if not is_free(x, z, radii[size]) then return end
+  local list, place = pockets[size], #pockets[size] + 1
+  while place > 1 and list[place // 2].z > z do
+    list[place] = list[place // 2]
+    place = place // 2
+  end
+  list[place] = { x = x, z = z }
 end
 -- pockets of a size on a grain beside a wall and over two grains
 local function offer_on(size, a, others)
@@ -122,18 +138,27 @@ local function offer_on(size, a, others)
   end
 end
 
+-- takes the first pocket off a heap
+local function lowest(list)
+  local first, last = list[1], table.remove(list)
+  local place, count = 1, #list
+  while 2 * place <= count do
+    local child = 2 * place
+    if child < count and list[child + 1].z < list[child].z then child = child + 1 end
+    if list[child].z >= last.z then break end
+    list[place] = list[child]
+    place = child
+  end
+  if count > 0 then list[place] = last end
+  return first
+end
 -- the lowest pocket of a size that is still free
 local function take(size)
-  local list, best = pockets[size], nil
-  for i = #list, 1, -1 do
-    if not is_free(list[i].x, list[i].z, radii[size]) then
-      list[i] = list[#list]
-      list[#list] = nil
-    elseif best == nil or list[i].z < best.z then
-      best = list[i]
-    end
-  end
-  return best
+  local pocket
+  repeat
+    pocket = lowest(pockets[size])
+  until is_free(pocket.x, pocket.z, radii[size])
+  return pocket
 end
 
 for _, bead in ipairs(floor) do

@@ -94,6 +94,7 @@ static cairn_status start(progress *p, const gauss_seidel_settings *settings, do
     }
     cairn_status status = con_sweep_init(&p->sweep, p->problem, p->control->local,
                                          p->control->local_settings, R, arena);
+    p->sweep.order = p->order;
     p->sweep.relaxation = settings->relaxation;
     p->sweep.freeze_sweeps = settings->freezing;
     return status;
@@ -105,7 +106,7 @@ static double sweep_once(progress *p, const gauss_seidel_settings *settings, int
     if (settings->order == ORDER_SHUFFLED && index > 0)
         shuffle(&p->rng, p->order, p->problem->contact_count);
     bool backward = settings->order == ORDER_SYMMETRIC && index % 2 == 1;
-    con_sweep_change total = con_sweep_pass(&p->sweep, p->order, backward);
+    con_sweep_change total = con_sweep_pass(&p->sweep, backward);
     if (!isfinite(total.change + total.size))
         return NAN;
     double light = total.size > 0.0 ? sqrt(total.change / total.size) : sqrt(total.change);

@@ -413,9 +413,9 @@ typedef struct pass_context {
     con_sweep_change part[CON_DOMAIN_TASKS_MAX]; // of each task
 } pass_context;
 
-con_sweep_change con_sweep_range(con_sweep *sweep, const int *order, int begin, int end,
-                                 bool backward)
+con_sweep_change con_sweep_range(con_sweep *sweep, int begin, int end, bool backward)
 {
+    const int *order = sweep->order;
     con_sweep_change total = {0.0, 0.0};
     for (int k = begin; k < end; k++) {
         int place = backward ? end - 1 - (k - begin) : k;
@@ -427,14 +427,14 @@ con_sweep_change con_sweep_range(con_sweep *sweep, const int *order, int begin, 
 static void pass_task(void *argument, int begin, int end, int task)
 {
     pass_context *context = argument;
-    context->part[task] = con_sweep_range(context->sweep, NULL, begin, end, context->backward);
+    context->part[task] = con_sweep_range(context->sweep, begin, end, context->backward);
 }
 
-con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backward)
+con_sweep_change con_sweep_pass(con_sweep *sweep, bool backward)
 {
     const con_problem *problem = sweep->problem;
-    if (order != NULL)
-        return con_sweep_range(sweep, order, 0, problem->contact_count, backward);
+    if (sweep->order != NULL)
+        return con_sweep_range(sweep, 0, problem->contact_count, backward);
     pass_context context = {.sweep = sweep, .backward = backward};
     con_sweep_change total = {0.0, 0.0};
     con_domains_run(problem->domains, problem->contact_count, backward, pass_task, &context,

@@ -40,6 +40,8 @@ typedef struct con_sweep {
     const con_problem *problem;
     const con_local *local; // NULL: secular, on the prepared blocks
     const void *local_settings;
+    const int *order; // [contact_count] in which passes visit the contacts; NULL: by index, as with
+                      // domains
     double relaxation;           // omega of R + omega (R_solved - R)
     int freeze_sweeps;           // a quiet contact is left out for so many sweeps; 0: never
     double freeze_change;        // quiet: |dR| at most this, N s
@@ -79,15 +81,13 @@ void con_sweep_refresh(con_sweep *sweep);
 /// @param U  [contact_count][3] out
 void con_sweep_velocity(const con_sweep *sweep, double (*U)[3]);
 
-/// One pass, forward or backward, or in the order given. By index the tasks of the problem's
-/// domains are run at once, level after level.
-/// @param order  [contact_count] permutation; NULL: by index
+/// One pass, forward or backward. By index the tasks of the problem's domains are run at once,
+/// level after level.
 /// @return of several processes what the tasks that this one holds changed
-con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backward);
+con_sweep_change con_sweep_pass(con_sweep *sweep, bool backward);
 
 /// The part of a pass that visits the places [begin, end), with no regard to domains.
-con_sweep_change con_sweep_range(con_sweep *sweep, const int *order, int begin, int end,
-                                 bool backward);
+con_sweep_change con_sweep_range(con_sweep *sweep, int begin, int end, bool backward);
 
 /// Makes room for conjugate passes, in arena memory.
 cairn_status con_sweep_use_conjugate(con_sweep *sweep, base_arena *arena) CAIRN_CHECK_RESULT;

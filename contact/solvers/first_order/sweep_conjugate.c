@@ -78,7 +78,7 @@ static void pass_task(void *argument, int begin, int end, int task)
     con_sweep_conjugate *c = &sweep->conjugate;
     for (int i = begin; i < end; i++)
         move_on(c->factor, 3, sweep->R[i], c->R_before[i], c->direction[i]);
-    con_sweep_range(sweep, NULL, begin, end, false);
+    con_sweep_range(sweep, begin, end, false);
     context->size[task] = size_of_change(sweep, begin, end);
 }
 

@@ -202,7 +202,7 @@ static void run(gradient *g, const con_gradient_settings *settings)
         newton->limit--;
         if (k % REFRESH == 0)
             refresh(g);
-        if (k % TEST != 0 && k != most)
+        if (k % TEST != 0 && k != most && !con_newton_late(newton))
             continue;
         UNPACK(g, r, g->d);
         double error = con_newton_error(newton, (const double(*)[3])g->d);

@@ -5,6 +5,7 @@
 #include "base/elementary.h"
 #include "base/timer.h"
 #include "contact/problem/reduced.h"
+#include "contact/problem/support_order.h"
 #include "contact/problem/team.h"
 
 #include <limits.h>
@@ -78,26 +79,37 @@ static void unite_by_blocks(const con_problem *problem, int *parent)
                 unite(parent, i, problem->W->column[k]);
 }
 
+// the contact at a place of the order of visits
+static int contact_at(const con_cascade *c, int place)
+{
+    return c->sweep.order != NULL ? c->sweep.order[place] : place;
+}
+
 // contacts sorted by island; islands in the order of their first contact
 static void list_islands(con_cascade *c, int *parent, int *number)
 {
     int n = c->problem->contact_count;
     memset(c->start, 0, (size_t)(n + 2) * sizeof *c->start);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
+        number[i] = -1;
+    for (int k = 0; k < n; k++) {
+        int i = contact_at(c, k);
         c->island[i] = -1;
         if (!con_can_bear(c->problem, i))
             continue;
-        int root = find_root(parent, i);
-        if (root == i)
-            number[i] = c->island_count++;
-        c->island[i] = number[root];
-        c->start[number[root] + 2]++;
+        int *island = &number[find_root(parent, i)];
+        if (*island < 0)
+            *island = c->island_count++;
+        c->island[i] = *island;
+        c->start[*island + 2]++;
     }
     for (int k = 2; k <= c->island_count; k++)
         c->start[k] += c->start[k - 1];
-    for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++) {
+        int i = contact_at(c, k);
         if (c->island[i] >= 0)
             c->contact[c->start[c->island[i] + 1]++] = i;
+    }
 }
 
 static cairn_status allocate_islands(con_cascade *c)
@@ -221,6 +233,20 @@ cairn_status con_cascade_measure(con_cascade *c)
     return isfinite(c->error) ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
 }
 
+// A problem by itself has no order of its own, so that another numbering of its contacts takes
+// other sweeps. In a run the order is that of the world
+static cairn_status take_order(con_cascade *c)
+{
+    const con_problem *problem = c->problem;
+    if (c->control->step_of_run || problem->domains != NULL)
+        return CAIRN_OK;
+    int *order = base_arena_array(c->arena, int, "order", problem->contact_count);
+    cairn_status status =
+        order != NULL ? con_support_order(problem, order, c->arena) : CAIRN_ERROR_MEMORY;
+    c->sweep.order = order;
+    return status;
+}
+
 cairn_status con_cascade_create(const con_problem *problem, const con_control *control,
                                 double (*R)[3], con_report *report, base_arena *arena,
                                 con_cascade *c)
@@ -243,7 +269,7 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
         return status;
     c->refreshed = true;
     c->scale = con_residual_scale_of(problem);
-    return CAIRN_OK;
+    return take_order(c);
 }
 
 cairn_status con_cascade_split(con_cascade *c)
@@ -382,7 +408,7 @@ static void sweep_once(con_cascade *c)
     if (c->conjugate && !con_cascade_solved(c))
         con_sweep_pass_conjugate(&c->sweep);
     else
-        con_sweep_pass(&c->sweep, NULL, !c->one_way && c->sweeps % 2 == 1);
+        con_sweep_pass(&c->sweep, !c->one_way && c->sweeps % 2 == 1);
     c->sweeps++;
     c->measured = c->refreshed = false;
 }

@@ -32,7 +32,7 @@ typedef struct con_cascade {
     bool is_split;      // islands are known
     int island_count;   // 0 until then
     int *start;         // [island_count + 1] into contact
-    int *contact;       // contacts that can bear, by island, ascending
+    int *contact;       // contacts that can bear, by island, in the order of sweeps
     int *island;        // [contact_count] island of each contact; -1 for those that cannot bear
     con_newton **model; // [island_count]; NULL until asked for
     con_residual_sums *sums; // [island_count] at R

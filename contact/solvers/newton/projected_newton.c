@@ -143,7 +143,7 @@ static cairn_status sweep_first(const con_problem *problem, int sweeps, double (
     base_arena_mark mark = base_arena_get_mark(arena);
     cairn_status status = con_sweep_init(&sweep, problem, NULL, NULL, R, arena);
     for (int k = 0; status == CAIRN_OK && k < sweeps; k++)
-        con_sweep_pass(&sweep, NULL, false);
+        con_sweep_pass(&sweep, false);
     base_arena_rewind(arena, mark);
     return status;
 }

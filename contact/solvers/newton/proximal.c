@@ -4,11 +4,16 @@
 
 #include "contact/solvers/newton/newton_loops.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 // proximal points in a row that need no Newton step, after which round-off is all that is left
 enum { IDLE_MOST = 10 };
+
+// Reactions that cancel each other drift through the kernel of W by the weight times velocities of
+// the size of the error: what is left at 1e-12 takes weights as large as this
+static const double weight_most = 1e12;
 
 /// A velocity with its reaction and the derivative of that.
 typedef struct trial {
@@ -300,6 +305,14 @@ static double growth(int steps)
     return steps <= 2 ? 10.0 : steps <= 4 ? 3.0 : steps <= 6 ? 1.5 : steps <= 9 ? 1.0 : 0.7;
 }
 
+// Merit to which an inner problem is solved: not below the round-off that large reactions leave in
+// W r + q, where more Newton steps change nothing
+static double inner_tolerance(const proximal *p, double error, double least)
+{
+    double floor = fmax(1e-13, 4.0 * DBL_EPSILON * p->newton->growth);
+    return fmax(floor, p->settings->inner_factor * fmin(error, 10.0 * least));
+}
+
 static cairn_status iterate(proximal *p)
 {
     con_newton *newton = p->newton;
@@ -309,10 +322,9 @@ static cairn_status iterate(proximal *p)
     int idle = 0; // points in a row that took no Newton step and helped little
     while (least > newton->goal.tolerance && p->solves < p->settings->max_solves &&
            p->weight > 1e-3 && idle < IDLE_MOST && !con_newton_late(newton)) {
-        double tolerance = fmax(1e-13, p->settings->inner_factor * fmin(error, 10.0 * least));
         bool solved;
         int steps;
-        cairn_status status = solve_inner(p, tolerance, &solved, &steps);
+        cairn_status status = solve_inner(p, inner_tolerance(p, error, least), &solved, &steps);
         if (status != CAIRN_OK)
             return status;
         if (!solved) {
@@ -326,7 +338,7 @@ static cairn_status iterate(proximal *p)
         if (isnan(error))
             return CAIRN_OK;
         least = fmin(least, error);
-        p->weight = fmin(p->weight * growth(steps), 1e10);
+        p->weight = fmin(p->weight * growth(steps), weight_most);
     }
     return CAIRN_OK;
 }

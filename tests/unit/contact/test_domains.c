@@ -101,7 +101,7 @@ static void sweep_along(fixture *f, double (*R)[3], double (*U)[3], bool conjuga
         if (conjugate)
             con_sweep_pass_conjugate(&sweep);
         else
-            con_sweep_pass(&sweep, NULL, k % 2 == 1);
+            con_sweep_pass(&sweep, k % 2 == 1);
     con_sweep_refresh(&sweep);
     con_sweep_velocity(&sweep, U);
 }

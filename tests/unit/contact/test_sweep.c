@@ -16,7 +16,7 @@ static int passes_until(fixture *f, bool conjugate, double tolerance, int most)
         if (conjugate)
             con_sweep_pass_conjugate(&sweep);
         else
-            con_sweep_pass(&sweep, NULL, false);
+            con_sweep_pass(&sweep, false);
         if (k % 10 == 0 && fixture_residual(f, (const double(*)[3])f->R) <= tolerance)
             return k;
     }

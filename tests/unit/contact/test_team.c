@@ -69,7 +69,7 @@ static void solve(bond *b, rank *self)
         if (self->conjugate)
             con_sweep_pass_conjugate(&sweep);
         else
-            con_sweep_pass(&sweep, NULL, k % 3 == 1);
+            con_sweep_pass(&sweep, k % 3 == 1);
     con_sweep_refresh(&sweep);
     con_sweep_velocity(&sweep, r->U);
     if (r->status == CAIRN_OK)
