@@ -507,7 +507,7 @@ static cairn_status solve(const void *settings, const con_problem *problem,
 const con_solver con_solver_auto = {
     .name = "auto",
     .help = "Gauss-Seidel, gradients, interior point and proximal Newton in turn, island by island",
-    .needs = CON_TAKES_ROLLING | CON_TAKES_RATES | CON_SHARES,
+    .needs = CON_TAKES_ROLLING | CON_TAKES_RATES | CON_SHARES | CON_KEEPS_BRIEF,
     .table = {.settings = settings_rows,
               .count = BASE_COUNT(settings_rows),
               .size = sizeof(auto_settings)},

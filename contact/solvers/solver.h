@@ -13,7 +13,8 @@ enum {
     CON_NEEDS_BODIES = 2,   // works in body form only
     CON_TAKES_ROLLING = 4,  // takes contacts that resist rolling
     CON_TAKES_RATES = 16,   // takes rates in body form; others get problems with rates in W form
-    CON_SHARES = 8          // several processes may share the problem (problem/team.h)
+    CON_SHARES = 8,         // several processes may share the problem (problem/team.h)
+    CON_KEEPS_BRIEF = 32    // bounds its search by itself where con_control.brief asks for it
 };
 
 typedef struct con_solver {

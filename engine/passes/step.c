@@ -30,7 +30,8 @@
 #include <string.h>
 
 // RESIDUALS: entries kept of a step's residual history
-// TRIAL: iterations after which a step with restitution is asked whether it has a solution
+// TRIAL: iterations after which a step with restitution is asked whether it has a solution, of
+// solvers that do not bound their search by themselves
 enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048, TRIAL = 2000 };
 
 /// The contact that is not finite, or else the fastest one, which is where overflows begin.
@@ -115,13 +116,17 @@ static cairn_status call_solver(cairn_world *world, con_reduction *reduction,
 
 /// Total residual, iterations and stop reason of the implicit problem go to the report.
 /// @param reduction  of world->solved, or NULL
-/// @param most       iterations; 0: as the solver likes
-static cairn_status solve_problem(cairn_world *world, con_reduction *reduction, int most,
+/// @param trial      no long search: the problem may have no solution
+static cairn_status solve_problem(cairn_world *world, con_reduction *reduction, bool trial,
                                   cairn_error *error)
 {
+    int most = world->def.max_iterations;
+    bool bounded = (world->solver.plugin->needs & CON_KEEPS_BRIEF) != 0;
+    if (trial && !bounded)
+        most = TRIAL;
     con_control control = {
         .step_of_run = true,
-        .brief = eng_pieces_may_divide(world) || world->pieces.gave_up,
+        .brief = trial || eng_pieces_may_divide(world) || world->pieces.gave_up,
         .tolerance = world->def.tolerance,
         .scaled_weight = world->def.scaled_weight,
         .max_iterations = most,
@@ -207,7 +212,7 @@ static bool is_solved(const cairn_world *world)
 }
 
 /// Joints curve: their right sides are found by solving again, with the last solution as guess.
-static cairn_status solve_with_joints(cairn_world *world, int most, cairn_error *error)
+static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_error *error)
 {
     con_reduction reduction;
     bool rows_changed = true;
@@ -218,7 +223,7 @@ static cairn_status solve_with_joints(cairn_world *world, int most, cairn_error 
         status =
             status != CAIRN_OK
                 ? fail_solver(world, status, error)
-                : solve_problem(world, world->rolling == NULL ? &reduction : NULL, most, error);
+                : solve_problem(world, world->rolling == NULL ? &reduction : NULL, trial, error);
         // a solve that gives up does not get better by more of them
         bool hopeless = round > 0 && !is_solved(world);
         if (status != CAIRN_OK || round == JOINT_ROUNDS_MAX || hopeless)
@@ -270,13 +275,13 @@ static void log_unsolved(cairn_world *world)
                  world->def.tolerance, world->unsolved_count);
 }
 
-static cairn_status solve(cairn_world *world, int most, cairn_error *error)
+static cairn_status solve(cairn_world *world, bool trial, cairn_error *error)
 {
     if (world->joint_step != NULL && world->joint_step->shared_count > 0)
-        return solve_with_joints(world, most, error);
+        return solve_with_joints(world, trial, error);
     cairn_status status;
     do {
-        status = solve_problem(world, NULL, most, error);
+        status = solve_problem(world, NULL, trial, error);
     } while (status == CAIRN_OK && eng_drive_look(world, is_solved(world)));
     return status;
 }
@@ -302,7 +307,7 @@ static cairn_status solve_without_restitution(cairn_world *world, int guesses, c
     memcpy(world->solved_R, world->guess,
            (size_t)(guesses < count ? guesses : count) * sizeof *world->guess);
     eng_impacts_deaden(world);
-    cairn_status status = solve(world, world->def.max_iterations, error);
+    cairn_status status = solve(world, false, error);
     if (status == CAIRN_OK)
         base_log(&world->logger, BASE_LOG_DETAIL,
                  "step %" PRId64 ", t = %g s: the solve ended with a residual of %.3g, and without "
@@ -324,12 +329,12 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
     memcpy(world->guess, world->solved_R, (size_t)guesses * sizeof *world->guess);
     int most = world->def.max_iterations;
     bool bounces = eng_impacts_bounce(world), trial = bounces && (most <= 0 || most > TRIAL);
-    cairn_status status = solve(world, trial ? TRIAL : most, error);
+    cairn_status status = solve(world, trial, error);
     // the solvers' whole patience is for problems that may have a solution and are not halved
     if (status == CAIRN_OK && trial && !is_solved(world) && may_have_solution(world)) {
         if (eng_pieces_divide(world))
             return CAIRN_INTERRUPTED;
-        status = solve(world, most, error);
+        status = solve(world, false, error);
     }
     if (status == CAIRN_OK && bounces && !is_solved(world))
         status = solve_without_restitution(world, guesses, error);
