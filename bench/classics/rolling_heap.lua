@@ -9,11 +9,11 @@ local rolling = param("rolling_friction", 0.1, "coefficient of rolling friction"
 local width = param("width", 0.05, "period across, m", { min = 0.0 })
 local step = param("time_step", 1e-5, "s", { min = 1e-9 })
 
--- both kinds of contacts swallow collisions: springs with no restitution at all would need much shorter steps
 title("Heap that resists rolling")
 simulation{ step = step, end_time = 3.0, tolerance = 1e-6 }
 cell{ size = { 10, width, 10 }, periodic = "y" }
 material{ name = "grain", density = 2500 }
+-- both kinds of contacts swallow collisions: springs with no restitution at all would need much shorter steps
 if law == "hooke" then
   pair{ law = law, normal_stiffness = 1e4, friction = friction, rolling_friction = rolling, restitution = 0.05 }
 else

@@ -4,7 +4,7 @@
 # usage: bench/step/run.sh [BUILD_DIR [WORK_DIR]]
 #   BUILD_DIR  a release build with -Dbench=true (default: build)
 #   WORK_DIR   scenes, final poses and results (default: BUILD_DIR/bench-step)
-# SCENES, STEPS, CORES and LIMIT (seconds a run) may be set in the environment.
+# SCENES, STEPS, CORES and LIMIT (seconds a run) may be set in the environment, and BOX3D to the folder of a built Box3D.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${1:-$root/build}
@@ -32,6 +32,9 @@ pkg-config --exists bullet &&
     build_peer peer_bullet peer_bullet.cpp $(pkg-config --cflags --libs bullet)
 pkg-config --exists ode && build_peer peer_ode peer_ode.cpp $(pkg-config --cflags --libs ode)
 [ -e /usr/include/mujoco/mujoco.h ] && build_peer peer_mujoco peer_mujoco.c -lmujoco -lm
+if [ -n "${BOX3D:-}" ]; then
+    build_peer peer_box3d peer_box3d.c -I"$BOX3D/include" "$(find "$BOX3D" -name libbox3d.a | head -1)" -lm -lpthread
+fi
 /usr/bin/python3 -c 'import siconos.mechanics' 2>/dev/null && siconos=yes || siconos=no
 
 # run LABEL SCENE program arguments...: one line of results with the judge's words
@@ -57,6 +60,8 @@ for scene in $scenes; do
     [ -x "$work/peers/peer_ode" ] && run ode-20 "$scene" "$work/peers/peer_ode" 20
     [ -x "$work/peers/peer_mujoco" ] &&
         run mujoco-Newton-elliptic "$scene" "$work/peers/peer_mujoco" Newton elliptic
+    [ -x "$work/peers/peer_box3d" ] && run box3d-4-30 "$scene" "$work/peers/peer_box3d" 4 30 &&
+        run box3d-8-200 "$scene" "$work/peers/peer_box3d" 8 200
     [ "$siconos" = yes ] && for tolerance in 1e-4 1e-8; do
         run siconos-nsgs-${tolerance/e-/e-0} "$scene" "$here/peer_siconos.py" $tolerance 40
     done
