@@ -7,6 +7,7 @@
 #include "contact/solvers/newton/interior.h"
 #include "contact/solvers/newton/proximal.h"
 #include "contact/solvers/newton/semismooth.h"
+#include "contact/solvers/patch.h"
 
 #include "base/assert.h"
 
@@ -363,12 +364,11 @@ static cairn_status try_gradient(con_cascade *cascade, const auto_settings *sett
 }
 
 // gradient steps, plain Newton steps, interior point, polish, search
-static cairn_status solve_island(con_cascade *cascade, auto_settings *settings, bool warm,
-                                 int island)
+static cairn_status solve_model(con_cascade *cascade, auto_settings *settings, bool warm,
+                                con_newton *model)
 {
-    con_newton *model;
-    cairn_status status = con_cascade_model(cascade, island, &model);
-    if (status == CAIRN_OK && !is_done(model) && model->force == NULL)
+    cairn_status status = CAIRN_OK;
+    if (!is_done(model) && model->force == NULL)
         status = try_gradient(cascade, settings, warm, model);
     if (status == CAIRN_OK && !is_done(model) && model->force == NULL)
         status = newton_steps(cascade, model, con_equation_alart_curnier, settings->newton_steps,
@@ -383,6 +383,48 @@ static cairn_status solve_island(con_cascade *cascade, auto_settings *settings, 
     if (status == CAIRN_OK && !con_newton_solved(model))
         status = search(cascade, settings, warm, model);
     return status;
+}
+
+// What a guess lacks in few places is found there. Each patch has a part of the effort; where one
+// does not help, the next is wider, and where that does not help, no more are made
+static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings, int island)
+{
+    enum { PATCHES = 12 };
+    const double most = 0.2, most_wider = 0.4, enough = 0.5, part = 0.25;
+    base_arena_mark mark = base_arena_get_mark(cascade->arena);
+    con_patch patch;
+    cairn_status status = con_patch_init(cascade, island, &patch);
+    bool found = true, wider = false;
+    for (int k = 0; k < PATCHES && is_open(cascade, island) && !con_cascade_late(cascade); k++) {
+        double before = con_cascade_island_error(cascade, island);
+        if (status == CAIRN_OK)
+            status = con_patch_find(&patch, wider ? most_wider : most, wider, &found);
+        if (status != CAIRN_OK || !found)
+            break;
+        auto_settings limits = *settings;
+        limits.effort_left = part * settings->effort_left;
+        limits.reserve = 0.0;
+        settings->effort_left -= limits.effort_left;
+        status = solve_model(cascade, &limits, true, &patch.model);
+        settings->effort_left += limits.effort_left;
+        bool solved = con_newton_solved(&patch.model);
+        if (status == CAIRN_OK)
+            status = con_patch_take(&patch);
+        bool better = con_cascade_island_error(cascade, island) <= enough * before;
+        if (!better && (wider || !solved))
+            break;
+        wider = !solved || !better;
+    }
+    base_arena_rewind(cascade->arena, mark);
+    return status;
+}
+
+static cairn_status solve_island(con_cascade *cascade, auto_settings *settings, bool warm,
+                                 int island)
+{
+    con_newton *model;
+    cairn_status status = con_cascade_model(cascade, island, &model);
+    return status == CAIRN_OK ? solve_model(cascade, settings, warm, model) : status;
 }
 
 static cairn_status solve_open_islands(con_cascade *cascade, auto_settings *settings, bool warm)
@@ -451,6 +493,8 @@ static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm
     status = con_cascade_split(cascade);
     if (status == CAIRN_OK && warm && !con_cascade_solved(cascade))
         status = warm_start(cascade, settings);
+    for (int k = 0; status == CAIRN_OK && warm && k < cascade->island_count; k++)
+        status = solve_patches(cascade, settings, k);
     if (status != CAIRN_OK || all_solved(cascade))
         return status;
     status = con_cascade_sweep(cascade, settings->sweeps);

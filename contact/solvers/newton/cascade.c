@@ -295,7 +295,7 @@ bool con_cascade_solved(const con_cascade *c)
 // steps of all models: factorisations, and gradients
 static int model_steps(const con_cascade *c)
 {
-    int sum = 0;
+    int sum = c->patch_steps;
     for (int k = 0; k < c->island_count; k++)
         sum += c->model[k] != NULL ? c->model[k]->factorisations + c->model[k]->gradients : 0;
     return sum;
@@ -581,19 +581,35 @@ cairn_status con_cascade_model(con_cascade *c, int island, con_newton **model)
     return CAIRN_OK;
 }
 
-static void take_best(con_cascade *c, const con_newton *model)
+static void take(con_cascade *c, const con_newton *model)
 {
     con_newton_scatter(model, (const double(*)[3])model->best, c->R);
     c->measured = c->refreshed = false;
 }
 
+static void take_best(con_cascade *c, int island)
+{
+    const con_newton *model = c->model[island];
+    if (model != NULL && model->best_error < error_at_R(c, island))
+        take(c, model);
+}
+
+cairn_status con_cascade_take(con_cascade *c, const con_newton *model)
+{
+    take(c, model);
+    return con_cascade_measure(c);
+}
+
+cairn_status con_cascade_take_best(con_cascade *c, int island)
+{
+    take_best(c, island);
+    return c->measured ? CAIRN_OK : con_cascade_measure(c);
+}
+
 cairn_status con_cascade_finish(con_cascade *c)
 {
-    for (int k = 0; k < c->island_count; k++) {
-        const con_newton *model = c->model[k];
-        if (model != NULL && model->best_error < error_at_R(c, k))
-            take_best(c, model);
-    }
+    for (int k = 0; k < c->island_count; k++)
+        take_best(c, k);
     cairn_status status = c->measured ? CAIRN_OK : con_cascade_measure(c);
     c->report->iterations = c->sweeps + model_steps(c);
     c->report->stop = con_cascade_solved(c)      ? CON_STOP_SOLVED

@@ -35,6 +35,7 @@ typedef struct con_cascade {
     int *contact;       // contacts that can bear, by island, in the order of sweeps
     int *island;        // [contact_count] island of each contact; -1 for those that cannot bear
     con_newton **model; // [island_count]; NULL until asked for
+    int patch_steps;    // factorisations and gradient steps of models that are no island's
     con_residual_sums *sums; // [island_count] at R
     con_residual_scale scale;
     int *body_place, *place;
@@ -85,6 +86,12 @@ double con_cascade_island_error(const con_cascade *cascade, int island);
 /// Model of an island, made at the first call, with the island's R noted.
 cairn_status con_cascade_model(con_cascade *cascade, int island,
                                con_newton **model) CAIRN_CHECK_RESULT;
+
+/// Brings the best point of an island's model into R, where it is better, and measures R.
+cairn_status con_cascade_take_best(con_cascade *cascade, int island) CAIRN_CHECK_RESULT;
+
+/// Brings the best point of any model into R, and measures.
+cairn_status con_cascade_take(con_cascade *cascade, const con_newton *model) CAIRN_CHECK_RESULT;
 
 /// Brings the best points of the models into R, measures, and fills the report.
 cairn_status con_cascade_finish(con_cascade *cascade) CAIRN_CHECK_RESULT;
