@@ -86,7 +86,7 @@ static cairn_status create_on_bodies(con_range *range, base_arena *arena)
     if (status == CAIRN_OK)
         status = con_block_order_create(&range->pattern, 6, arena, &range->order);
     if (status == CAIRN_OK)
-        status = con_block_lu_create(&range->order, NULL, arena, &range->lu);
+        status = con_block_lu_create(&range->order, NULL, NULL, arena, &range->lu);
     if (status != CAIRN_OK)
         return status;
     range->J = base_arena_allocate(arena, "J", n, sizeof *range->J);

@@ -114,7 +114,7 @@ cairn_status con_range_sparse_create(const con_problem *problem, base_arena *are
     if (order->factor_start[order->supernode_count] + order->front_size + order->stack_size >
         doubles_max)
         return CAIRN_ERROR_UNSUPPORTED;
-    return con_block_lu_create(order, NULL, arena, &range->lu);
+    return con_block_lu_create(order, NULL, NULL, arena, &range->lu);
 }
 
 void con_range_sparse_apply(const con_range_sparse *range, const double *y, double (*out)[3])

@@ -91,7 +91,8 @@ size_t con_block_lu_size(const con_block_order *order, base_workers *workers)
 }
 
 cairn_status con_block_lu_create(const con_block_order *order, base_workers *workers,
-                                 base_arena *arena, con_block_lu *lu)
+                                 const con_gathering *gathering, base_arena *arena,
+                                 con_block_lu *lu)
 {
     size_t rows = (size_t)order->size * (size_t)order->block, outer = outer_size(order);
     int count = scratch_count(order, workers);
@@ -114,7 +115,23 @@ cairn_status con_block_lu_create(const con_block_order *order, base_workers *wor
     if (!complete)
         return CAIRN_ERROR_MEMORY;
     memset(lu->outer, 0, outer * sizeof *lu->outer);
-    return CAIRN_OK;
+    if (gathering == NULL || order->part_count == 0)
+        return CAIRN_OK;
+    lu->share = base_arena_array(arena, con_block_share, "block parts", 1);
+    return lu->share != NULL ? con_block_share_create(order, gathering, arena, lu->share)
+                             : CAIRN_ERROR_MEMORY;
+}
+
+/// Does the parts of this process.
+static void for_own_parts(const con_block_lu *lu, base_chunk_function *task, void *context)
+{
+    int count = lu->share != NULL ? lu->share->end - lu->share->begin : lu->order->part_count;
+    base_parallel_for(lu->workers, count, 1, task, context);
+}
+
+static int own_part(const con_block_lu *lu, int place)
+{
+    return lu->share != NULL ? lu->share->begin + place : place;
 }
 
 // to[block][block] += from, both row-major with their strides
@@ -298,13 +315,12 @@ static void factor_part(void *context, int begin, int end, int chunk, int worker
     (void)end, (void)chunk;
     factoring *f = context;
     const con_block_order *order = f->lu->order;
-    const con_block_part *part = &order->part[begin];
-    double *front =
-        f->lu->front + (size_t)scratch_of(f->lu, begin, worker) * part_front_size(order);
-    asking a = {worker == 0 ? f->query : NULL, 0.0,
-                panel_of(f->lu, scratch_of(f->lu, begin, worker))};
+    int p = own_part(f->lu, begin), scratch = scratch_of(f->lu, p, worker);
+    const con_block_part *part = &order->part[p];
+    double *front = f->lu->front + (size_t)scratch * part_front_size(order);
+    asking a = {worker == 0 ? f->query : NULL, 0.0, panel_of(f->lu, scratch)};
     for (int s = part->begin; s < part->end; s++)
-        f->replaced[begin] += factor_supernode(f, s, front, &a, NULL);
+        f->replaced[p] += factor_supernode(f, s, front, &a, NULL);
 }
 
 bool con_block_lu_factor(con_block_lu *lu, const double *values, const con_dense_query *query)
@@ -317,7 +333,9 @@ bool con_block_lu_factor(con_block_lu *lu, const double *values, const con_dense
         return false;
     factoring f = {
         .lu = lu, .values = values, .tiny = fmax(1e-14 * largest, 1e-290), .query = query};
-    base_parallel_for(lu->workers, order->part_count, 1, factor_part, &f);
+    for_own_parts(lu, factor_part, &f);
+    if (lu->share != NULL)
+        con_block_share_updates(lu->share, lu->stack, f.replaced);
     asking a = {query, 0.0, lu->panel};
     for (int s = 0, p = 0; s < order->supernode_count; s++) {
         for (; p < order->part_count && order->part[p].begin == s; p++) {
@@ -556,8 +574,9 @@ static void lower_part(void *context, int begin, int end, int chunk, int worker)
 {
     (void)end, (void)chunk;
     const con_block_lu *lu = context;
-    const con_block_part *part = &lu->order->part[begin];
-    const solve_range range = range_of(lu, begin, worker);
+    int p = own_part(lu, begin);
+    const con_block_part *part = &lu->order->part[p];
+    const solve_range range = range_of(lu, p, worker);
     for (int s = part->begin; s < part->end; s++)
         solve_lower(&range, s, NULL);
 }
@@ -566,8 +585,9 @@ static void upper_part(void *context, int begin, int end, int chunk, int worker)
 {
     (void)end, (void)chunk;
     const con_block_lu *lu = context;
-    const con_block_part *part = &lu->order->part[begin];
-    solve_range range = range_of(lu, begin, worker);
+    int p = own_part(lu, begin);
+    const con_block_part *part = &lu->order->part[p];
+    solve_range range = range_of(lu, p, worker);
     range.outer = NULL; // rows of the top are done and only read
     for (int s = part->end - 1; s >= part->begin; s--)
         solve_upper(&range, s, NULL);
@@ -603,7 +623,9 @@ void con_block_lu_solve(con_block_lu *lu, double *x)
     for (int i = 0; i < order->size; i++)
         memcpy(lu->work + i * block, x + order->block_at[i] * block,
                (size_t)block * sizeof(double));
-    base_parallel_for(lu->workers, order->part_count, 1, lower_part, lu);
+    for_own_parts(lu, lower_part, lu);
+    if (lu->share != NULL)
+        con_block_share_outer(lu->share, lu->outer);
     for (int p = 0; p < order->part_count; p++)
         fold_part(lu, p);
     int count = order->supernode_count;
@@ -619,7 +641,9 @@ void con_block_lu_solve(con_block_lu *lu, double *x)
         if (s >= 0)
             solve_upper(&top, s, lu->workers);
     }
-    base_parallel_for(lu->workers, order->part_count, 1, upper_part, lu);
+    for_own_parts(lu, upper_part, lu);
+    if (lu->share != NULL)
+        con_block_share_solution(lu->share, lu->work);
     for (int i = 0; i < order->size; i++)
         memcpy(x + order->block_at[i] * block, lu->work + i * block,
                (size_t)block * sizeof(double));

@@ -4,6 +4,7 @@
 #define CAIRN_CONTACT_LINEAR_BLOCK_LU_H
 
 #include "contact/linear/block_order.h"
+#include "contact/linear/block_share.h"
 #include "contact/linear/dense_lu.h"
 
 #include <stdbool.h>
@@ -15,7 +16,8 @@
 /// share parts of the tree and rows of fronts, which depend on the pattern alone.
 typedef struct con_block_lu {
     const con_block_order *order;
-    base_workers *workers; // NULL: one thread
+    base_workers *workers;  // NULL: one thread
+    con_block_share *share; // the parts of this process; NULL: it has all
     double *factor; // [factor_start[supernode_count]] per supernode: rows of U from the diagonal
                     // on, then columns of L below it
     int *pivot;     // [size * block] row taken at each pivot, within its supernode
@@ -30,20 +32,25 @@ typedef struct con_block_lu {
     int vector_length; // 1, 4 or 8: what the kernels use on this machine
 } con_block_lu;
 
-/// @param workers  borrowed; NULL: one thread
+/// @param workers    borrowed; NULL: one thread
+/// @param gathering  processes that factor and solve the same matrix with this one, which share the
+///                   parts of its tree; borrowed. NULL: none
 cairn_status con_block_lu_create(const con_block_order *order, base_workers *workers,
-                                 base_arena *arena, con_block_lu *lu) CAIRN_CHECK_RESULT;
+                                 const con_gathering *gathering, base_arena *arena,
+                                 con_block_lu *lu) CAIRN_CHECK_RESULT;
 
 /// Doubles of memory that it takes, nearly.
 size_t con_block_lu_size(const con_block_order *order, base_workers *workers);
 
 /// @param values  [entries][block * block] row-major blocks in the order of the pattern
-/// @param query   may end the work; asked by the calling thread alone; NULL: nobody
+/// @param query   may end the work; asked by the calling thread alone, and says the same in all
+///                processes; NULL: nobody
 /// @return false when a value is not finite or the query ended it; the factors are then useless
 bool con_block_lu_factor(con_block_lu *lu, const double *values,
                          const con_dense_query *query) CAIRN_CHECK_RESULT;
 
-/// Size of the smallest pivot of the last factorisation; 0 where one was replaced.
+/// Size of the smallest pivot of the last factorisation; 0 where one was replaced. Not for
+/// matrices that processes share.
 double con_block_lu_least_pivot(const con_block_lu *lu);
 
 /// Solves in place.

@@ -288,7 +288,7 @@ static cairn_status build_cluster(const con_joint_factors *f, con_joint_cluster 
     fill_values(f, c);
     status = con_block_order_create(&c->pattern, c->block, arena, &c->order);
     if (status == CAIRN_OK)
-        status = con_block_lu_create(&c->order, NULL, arena, &c->lu);
+        status = con_block_lu_create(&c->order, NULL, NULL, arena, &c->lu);
     return status == CAIRN_OK ? factor_values(c, arena) : status;
 }
 

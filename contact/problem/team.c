@@ -5,6 +5,31 @@
 #include <limits.h>
 #include <string.h>
 
+static void note_failure(con_team *team, cairn_status status)
+{
+    if (team->status == CAIRN_OK)
+        team->status = status;
+}
+
+/// What each process has of some bytes goes to all.
+static bool gather(void *context, unsigned char *bytes, const size_t *start)
+{
+    con_team *team = context;
+    int self = team->ranks.number, count = 0;
+    size_t own = start[self + 1] - start[self];
+    for (int rank = 0; rank < team->ranks.count; rank++) {
+        size_t size = start[rank + 1] - start[rank];
+        if (rank == self || (own == 0 && size == 0))
+            continue;
+        team->messages[count++] =
+            (cairn_message){rank, bytes + start[self], bytes + start[rank], own, size};
+        team->sent_bytes += (int64_t)own;
+    }
+    if (count > 0 && team->status == CAIRN_OK)
+        note_failure(team, team->ranks.exchange(team->ranks.context, team->messages, count, NULL));
+    return team->status == CAIRN_OK;
+}
+
 cairn_status con_team_init(con_team *team, const cairn_ranks *ranks,
                            const base_allocator *allocator)
 {
@@ -18,6 +43,7 @@ cairn_status con_team_init(con_team *team, const cairn_ranks *ranks,
     team->sent_size = base_allocate(allocator, count, sizeof *team->sent_size);
     team->received_size = base_allocate(allocator, count, sizeof *team->received_size);
     team->messages = base_allocate(allocator, count, sizeof *team->messages);
+    team->gathering = (con_gathering){ranks->count, ranks->number, team, gather};
     con_holders_find(0, ranks->count, &team->holders);
     bool complete = team->sent != NULL && team->received != NULL && team->owned != NULL &&
                     team->sent_now != NULL && team->received_now != NULL &&
@@ -171,12 +197,6 @@ cairn_status con_team_plan(con_team *team, const con_domains *domains, const int
 
 // ---------------------------------------------------------------- messages
 
-static void note_failure(con_team *team, cairn_status status)
-{
-    if (team->status == CAIRN_OK)
-        team->status = status;
-}
-
 unsigned char *con_team_room(con_team *team)
 {
     size_t sum = 1;
@@ -328,6 +348,11 @@ bool con_team_any(const con_domains *domains, bool value)
     for (int k = 0; from != NULL && k < team->ranks.count - 1; k++)
         value |= from[k] != 0;
     return value;
+}
+
+const con_gathering *con_team_gathering(const con_domains *domains)
+{
+    return domains != NULL && domains->team != NULL ? &domains->team->gathering : NULL;
 }
 
 void con_team_complete(const con_domains *domains)

@@ -9,6 +9,7 @@
 #ifndef CAIRN_CONTACT_PROBLEM_TEAM_H
 #define CAIRN_CONTACT_PROBLEM_TEAM_H
 
+#include "contact/linear/block_share.h"
 #include "contact/problem/problem.h"
 
 #include <cairn/ranks.h>
@@ -46,7 +47,8 @@ typedef struct con_team {
     int byte_capacity;
     void (*complete)(void *context); // brings the whole problem to all
     void *complete_context;
-    cairn_status status; // the first failure of a message; nothing is sent after it
+    con_gathering gathering; // these processes, for factorisations that they share
+    cairn_status status;     // the first failure of a message; nothing is sent after it
     int64_t sent_bytes;
     int64_t level_bytes; // of these, rows that tasks of a level needed
 } con_team;
@@ -104,6 +106,9 @@ unsigned char *con_team_room(con_team *team);
 
 /// @return what came, from one process after the other; NULL for a failure
 const unsigned char *con_team_exchange(con_team *team);
+
+/// The processes that share a factorisation of a problem that all have; NULL for one process.
+const con_gathering *con_team_gathering(const con_domains *domains);
 
 /// Before a solver asks for contacts of other processes; all call it. `domains` may be NULL.
 void con_team_complete(const con_domains *domains);

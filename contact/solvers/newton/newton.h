@@ -76,6 +76,7 @@ typedef struct con_newton {
     double *unknown; // [size * block] scratch of solves
     double (*scratch[4])[3];
 
+    const con_gathering *gathering; // processes that share its factorisations; NULL for one
     con_goal goal;
     const con_control *control;
     con_report *report; // history is added to it; may be NULL

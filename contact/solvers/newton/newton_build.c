@@ -2,6 +2,8 @@
 // An island taken out of a problem: numbering, scaling, pattern.
 #include "contact/solvers/newton/newton.h"
 
+#include "contact/problem/team.h"
+
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -230,7 +232,8 @@ cairn_status con_newton_allocate_factors(con_newton *newton)
     if (status != CAIRN_OK)
         return status;
     newton->fits = con_block_lu_size(&newton->order, workers) <= CON_NEWTON_DOUBLES_MAX;
-    return newton->fits ? con_block_lu_create(&newton->order, workers, newton->arena, &newton->lu)
+    return newton->fits ? con_block_lu_create(&newton->order, workers, newton->gathering,
+                                              newton->arena, &newton->lu)
                         : CAIRN_OK;
 }
 
@@ -423,6 +426,7 @@ cairn_status con_newton_create(const con_problem *problem, const int *contact, i
 {
     *newton = (con_newton){.contact_count = count,
                            .bodies = problem->H != NULL || problem->factors != NULL,
+                           .gathering = con_team_gathering(problem->domains),
                            .goal = *goal,
                            .control = control,
                            .report = report,

@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "contact/linear/dense_lu.h"
 #include "tests/check.h"
+#include "tests/unit/post.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -79,7 +80,7 @@ static void solve_sample(const sample *s, int length, double *x)
     con_block_order order;
     con_block_lu lu;
     assert_int_equal(con_block_order_create(&s->pattern, s->block, s->arena, &order), CAIRN_OK);
-    assert_int_equal(con_block_lu_create(&order, NULL, s->arena, &lu), CAIRN_OK);
+    assert_int_equal(con_block_lu_create(&order, NULL, NULL, s->arena, &lu), CAIRN_OK);
     if (length > 0)
         lu.vector_length = length;
     for (int twice = 0; twice < 2; twice++)
@@ -150,7 +151,7 @@ static void singular_and_broken_matrices(void **state)
     con_block_order order;
     con_block_lu lu;
     assert_int_equal(con_block_order_create(&s.pattern, 3, s.arena, &order), CAIRN_OK);
-    assert_int_equal(con_block_lu_create(&order, NULL, s.arena, &lu), CAIRN_OK);
+    assert_int_equal(con_block_lu_create(&order, NULL, NULL, s.arena, &lu), CAIRN_OK);
     size_t entries = (size_t)s.pattern.start[3];
     s.values[4] = NAN;
     assert_false(con_block_lu_factor(&lu, s.values, NULL));
@@ -173,7 +174,7 @@ static void least_pivot_is_a_size(void **state)
     con_block_order order;
     con_block_lu lu;
     assert_int_equal(con_block_order_create(&s.pattern, 3, s.arena, &order), CAIRN_OK);
-    assert_int_equal(con_block_lu_create(&order, NULL, s.arena, &lu), CAIRN_OK);
+    assert_int_equal(con_block_lu_create(&order, NULL, NULL, s.arena, &lu), CAIRN_OK);
     memset(s.values, 0, (size_t)s.pattern.start[5] * 9 * sizeof(double));
     for (int i = 0; i < 5; i++) {
         double *block = s.values + 9 * con_block_pattern_find(&s.pattern, i, i);
@@ -283,7 +284,7 @@ static double grid_defect(const grid *g, const double *x, const double *b)
 static void solve_grid(const grid *g, base_workers *workers, double *x)
 {
     con_block_lu lu;
-    assert_int_equal(con_block_lu_create(&g->order, workers, g->arena, &lu), CAIRN_OK);
+    assert_int_equal(con_block_lu_create(&g->order, workers, NULL, g->arena, &lu), CAIRN_OK);
     for (int twice = 0; twice < 2; twice++) {
         for (int i = 0; i < GRID_ROWS; i++)
             x[i] = sin(i);
@@ -353,7 +354,7 @@ static void threads_end_a_factorisation_and_make_another(void **state)
     double *x = calloc(GRID_ROWS, 8), *b = calloc(GRID_ROWS, 8);
     assert_int_equal(con_block_order_cut(&g.order, g.arena), CAIRN_OK);
     con_block_lu lu;
-    assert_int_equal(con_block_lu_create(&g.order, workers, g.arena, &lu), CAIRN_OK);
+    assert_int_equal(con_block_lu_create(&g.order, workers, NULL, g.arena, &lu), CAIRN_OK);
     bool stop = true;
     const con_dense_query query = {says_stop, &stop};
     assert_false(con_block_lu_factor(&lu, g.values, &query));
@@ -369,6 +370,107 @@ static void threads_end_a_factorisation_and_make_another(void **state)
     grid_destroy(&g);
 }
 
+// ---------------------------------------------------------------- processes
+
+/// One of several processes, here a thread with a matrix of its own.
+typedef struct process {
+    post *post;
+    int number, count, threads;
+    int own; // parts that it has
+    int perturbed;
+    double x[GRID_ROWS];
+    bool factored;
+} process;
+
+static bool gather(void *context, unsigned char *bytes, const size_t *start)
+{
+    const process *self = context;
+    cairn_message messages[RANKS_MOST];
+    int count = 0;
+    for (int rank = 0; rank < self->count; rank++)
+        if (rank != self->number)
+            messages[count++] = (cairn_message){
+                rank, bytes + start[self->number], bytes + start[rank],
+                start[self->number + 1] - start[self->number], start[rank + 1] - start[rank]};
+    post_exchange(self->post, self->number, messages, count);
+    return true;
+}
+
+// what a process does not have is no number, and it never reads it
+static void forget(con_block_lu *lu)
+{
+    const con_block_order *order = lu->order;
+    memset(lu->factor, 0xff, order->factor_start[order->supernode_count] * sizeof(double));
+    memset(lu->stack, 0xff, order->stack_size * sizeof(double));
+}
+
+static void *run_process(void *argument)
+{
+    process *self = argument;
+    const con_gathering gathering = {self->count, self->number, self, gather};
+    base_allocator allocator = base_allocator_default();
+    base_workers *workers = base_workers_create(&allocator, self->threads);
+    grid g = grid_create();
+    con_block_lu lu;
+    bool ready = con_block_order_cut(&g.order, g.arena) == CAIRN_OK &&
+                 con_block_lu_create(&g.order, workers, &gathering, g.arena, &lu) == CAIRN_OK;
+    for (int i = 0; i < GRID_ROWS; i++)
+        self->x[i] = sin(i);
+    if (ready)
+        forget(&lu);
+    self->factored = ready && con_block_lu_factor(&lu, g.values, NULL);
+    for (int turn = 0; turn < 2 && self->factored; turn++)
+        con_block_lu_solve(&lu, self->x);
+    self->own = ready ? lu.share->end - lu.share->begin : 0;
+    self->perturbed = ready ? lu.perturbed : -1;
+    base_workers_destroy(workers);
+    grid_destroy(&g);
+    return NULL;
+}
+
+static void any_number_of_processes_gives_the_same_bits(void **state)
+{
+    (void)state;
+    static process all[RANKS_MOST];
+    grid g = grid_create();
+    double *x = calloc(GRID_ROWS, sizeof *x);
+    con_block_lu lu;
+    assert_int_equal(con_block_order_cut(&g.order, g.arena), CAIRN_OK);
+    assert_int_equal(con_block_lu_create(&g.order, NULL, NULL, g.arena, &lu), CAIRN_OK);
+    for (int i = 0; i < GRID_ROWS; i++)
+        x[i] = sin(i);
+    assert_true(con_block_lu_factor(&lu, g.values, NULL));
+    for (int turn = 0; turn < 2; turn++)
+        con_block_lu_solve(&lu, x);
+    // two and three share, and of eleven some have nothing to do
+    for (int count = 2; count <= RANKS_MOST; count += count < 3 ? 1 : 8) {
+        post p = {.fail_after = -1};
+        pthread_t threads[RANKS_MOST];
+        pthread_mutex_init(&p.mutex, NULL);
+        pthread_cond_init(&p.changed, NULL);
+        for (int k = 0; k < count; k++) {
+            all[k] = (process){.post = &p, .number = k, .count = count, .threads = 1 + k % 2};
+            assert_int_equal(pthread_create(&threads[k], NULL, run_process, &all[k]), 0);
+        }
+        int parts = 0, most = 0;
+        for (int k = 0; k < count; k++) {
+            pthread_join(threads[k], NULL);
+            assert_true(all[k].factored);
+            assert_int_equal(all[k].perturbed, lu.perturbed);
+            assert_memory_equal(all[k].x, x, GRID_ROWS * sizeof *x);
+            parts += all[k].own;
+            most = all[k].own > most ? all[k].own : most;
+        }
+        assert_int_equal(p.wrong, 0);
+        assert_int_equal(parts, g.order.part_count);
+        assert_true(most < g.order.part_count);
+        pthread_cond_destroy(&p.changed);
+        pthread_mutex_destroy(&p.mutex);
+    }
+    free(x);
+    grid_destroy(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,6 +483,7 @@ int main(void)
         cmocka_unit_test(parts_are_subtrees_and_cover_what_is_below_the_top),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(threads_end_a_factorisation_and_make_another),
+        cmocka_unit_test(any_number_of_processes_gives_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
