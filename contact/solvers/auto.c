@@ -304,6 +304,8 @@ static cairn_status effort_of_one(const con_newton *model, double *effort)
 static cairn_status search(con_cascade *cascade, auto_settings *settings, bool warm,
                            con_newton *model)
 {
+    enum { NEAR_SOLVES = 1000 };
+    const double near = 1e-7, deep = 1e-10;
     double effort;
     cairn_status status = effort_of_one(model, &effort);
     if (status != CAIRN_OK)
@@ -317,7 +319,12 @@ static cairn_status search(con_cascade *cascade, auto_settings *settings, bool w
     int short_run = settings->proximal_solves < 600 ? settings->proximal_solves : 600;
     // the equations and the De Saxce form know no rolling cones
     bool rolls = model->force != NULL;
-    status = restart_interior(cascade, settings, 0, few, model);
+    // what is near a tolerance as deep as this needs more proximal steps, and shorter ones
+    if (model->best_error <= near && model->goal.tolerance <= deep)
+        status = run_proximal(model, CON_PROXIMAL_ALART_CURNIER, 1e3, NEAR_SOLVES,
+                              cascade->deadline, (const double(*)[3])model->best);
+    if (status == CAIRN_OK)
+        status = restart_interior(cascade, settings, 0, few, model);
     if (status == CAIRN_OK && !rolls && warm && !is_done(model))
         status = try_equations(cascade, model);
     if (status == CAIRN_OK && !rolls && !is_done(model))
