@@ -115,7 +115,7 @@ cairn_status con_block_lu_create(const con_block_order *order, base_workers *wor
     if (!complete)
         return CAIRN_ERROR_MEMORY;
     memset(lu->outer, 0, outer * sizeof *lu->outer);
-    if (gathering == NULL || order->part_count == 0)
+    if (gathering == NULL || order->part_count == 0 || !con_block_share_fits(order))
         return CAIRN_OK;
     lu->share = base_arena_array(arena, con_block_share, "block parts", 1);
     return lu->share != NULL ? con_block_share_create(order, gathering, arena, lu->share)

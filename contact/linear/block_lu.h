@@ -17,7 +17,7 @@
 typedef struct con_block_lu {
     const con_block_order *order;
     base_workers *workers;  // NULL: one thread
-    con_block_share *share; // the parts of this process; NULL: it has all
+    con_block_share *share; // the parts of this process; NULL: it does all
     double *factor; // [factor_start[supernode_count]] per supernode: rows of U from the diagonal
                     // on, then columns of L below it
     int *pivot;     // [size * block] row taken at each pivot, within its supernode

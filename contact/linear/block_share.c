@@ -2,6 +2,7 @@
 // Which process has which parts, and what goes from process to process.
 #include "contact/linear/block_share.h"
 
+#include <limits.h>
 #include <string.h>
 
 typedef enum message_kind { UPDATES, OUTER, SOLUTION } message_kind;
@@ -78,6 +79,19 @@ static void measure(const con_block_order *order, int part, size_t size[CON_BLOC
         size[UPDATES] += is_root(order, part, s) ? below * below : 0;
         size[OUTER] += is_root(order, part, s) ? below : 0;
     }
+}
+
+bool con_block_share_fits(const con_block_order *order)
+{
+    size_t sum[CON_BLOCK_SHARE_KINDS] = {0}, size[CON_BLOCK_SHARE_KINDS], most = 0;
+    for (int p = 0; p < order->part_count; p++) {
+        measure(order, p, size);
+        for (int kind = 0; kind < CON_BLOCK_SHARE_KINDS; kind++) {
+            sum[kind] += size[kind];
+            most = sum[kind] > most ? sum[kind] : most;
+        }
+    }
+    return most <= INT_MAX / sizeof(double);
 }
 
 static double work_of(const con_block_order *order, int part)

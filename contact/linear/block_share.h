@@ -36,6 +36,9 @@ typedef struct con_block_share {
     double *message;
 } con_block_share;
 
+/// Whether the largest message has less than 2 GB, which is what messages may have.
+bool con_block_share_fits(const con_block_order *order);
+
 /// Parts go to processes in their order, as many operations to each as parts allow.
 /// @param gathering  borrowed; there are parts
 cairn_status con_block_share_create(const con_block_order *order, const con_gathering *gathering,

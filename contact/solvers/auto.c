@@ -392,6 +392,15 @@ static cairn_status solve_model(con_cascade *cascade, auto_settings *settings, b
     return status;
 }
 
+// So large a part of all contacts that what a patch costs, which passes over all, is little; there
+// are few such islands
+static bool is_large(const con_cascade *cascade, int island)
+{
+    enum { ISLANDS = 16 };
+    int size = cascade->start[island + 1] - cascade->start[island];
+    return size >= cascade->problem->contact_count / ISLANDS;
+}
+
 // What a guess lacks in few places is found there. Each patch has a part of the effort; where one
 // does not help, the next is wider, and where that does not help, no more are made
 static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings, int island)
@@ -501,7 +510,8 @@ static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm
     if (status == CAIRN_OK && warm && !con_cascade_solved(cascade))
         status = warm_start(cascade, settings);
     for (int k = 0; status == CAIRN_OK && warm && k < cascade->island_count; k++)
-        status = solve_patches(cascade, settings, k);
+        if (is_open(cascade, k) && is_large(cascade, k))
+            status = solve_patches(cascade, settings, k);
     if (status != CAIRN_OK || all_solved(cascade))
         return status;
     status = con_cascade_sweep(cascade, settings->sweeps);

@@ -105,6 +105,17 @@ static void add_ring_by_blocks(const con_patch *patch, bool *reached)
         patch->chosen[c->contact[k]] |= reached[c->contact[k]];
 }
 
+/// A force and its moment are solved together, also where W says nothing of one by the other.
+static void join_moments(const con_patch *patch)
+{
+    const con_cascade *c = patch->cascade;
+    for (int k = c->start[patch->island]; k < c->start[patch->island + 1]; k++) {
+        int i = c->contact[k];
+        if (con_has_moment(c->problem, i))
+            patch->chosen[i] = patch->chosen[i + 1] = patch->chosen[i] || patch->chosen[i + 1];
+    }
+}
+
 static cairn_status add_rings(const con_patch *patch)
 {
     const con_cascade *c = patch->cascade;
@@ -119,6 +130,7 @@ static cairn_status add_rings(const con_patch *patch)
             add_ring_by_bodies(patch, reached);
         else
             add_ring_by_blocks(patch, reached);
+    join_moments(patch);
     base_arena_rewind(c->arena, mark);
     return CAIRN_OK;
 }
