@@ -196,6 +196,8 @@ class House(unittest.TestCase):
         few = [f"base/a{i}.c" for i in range(house.FILES_MAX)] + ["base/meson.build", "base/x/a.c"]
         self.assertEqual(house.check_folders(few), [])
         self.assertEqual(len(house.check_folders(few + ["base/b.h"])), 1)
+        self.assertEqual(house.check_rooms(few + ["README.md", ".ci/run"]), [])
+        self.assertEqual(house.check_rooms(few + ["out2/a.csv"]), ["out2: no folder of the project"])
 
     def test_clean(self):
         self.assertEqual(house.check_file("base/a.c", HEAD + "int a;\n"), [])
