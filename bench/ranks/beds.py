@@ -16,7 +16,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "dem"))
-import compare
+import beds
 
 LAUNCH = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n"]
 
@@ -29,7 +29,7 @@ def make_scene(folder, text):
 
 def run_cairn(program, folder, size, steps, processes, threads):
     """Million particle-steps a second, the state hash, and what the run says of the processes."""
-    words = [program, "run", "bed.lua", "--set", f"side={compare.SIDES[size]}", "--until", repr(2e-5 * steps), "-j", str(threads),
+    words = [program, "run", "bed.lua", "--set", f"side={beds.SIDES[size]}", "--until", repr(2e-5 * steps), "-j", str(threads),
              "--json", "--out", "out", "--energy-every", "1000000", "--paraview", "none", "--trajectory-every", "0",
              "--checkpoint-every", "0", "--scene-time-limit", "120"]
     done = subprocess.run((LAUNCH + [str(processes)] if processes > 1 else []) + words, cwd=folder, capture_output=True,
@@ -43,7 +43,7 @@ def run_lammps(program, folder, size, steps, processes, data):
     log = os.path.join(folder, "lammps.log")
     words = LAUNCH + [str(processes), program, "-in", os.path.join(os.path.dirname(HERE), "dem", "in.lammps"), "-log", log,
                       "-screen", "none"]
-    for name, value in {"bed": data, "side": compare.SIDES[size], "model": "hooke", "skin": 0.0006, "warm": 100, "steps": steps,
+    for name, value in {"bed": data, "side": beds.SIDES[size], "model": "hooke", "skin": 0.0006, "warm": 100, "steps": steps,
                         "slope": 0, "sides": "f"}.items():
         words += ["-var", name, str(value)]
     subprocess.run(words, check=True, env=dict(os.environ, OMP_NUM_THREADS="1"), stdout=subprocess.DEVNULL)
@@ -58,14 +58,14 @@ def main():
     parser.add_argument("cairn")
     parser.add_argument("bench")
     parser.add_argument("folder")
-    parser.add_argument("--size", type=int, default=100000, choices=compare.SIDES)
+    parser.add_argument("--size", type=int, default=100000, choices=beds.SIDES)
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--lammps", default="lmp")
     o = parser.parse_args()
     os.makedirs(o.folder, exist_ok=True)
-    text, data = compare.make_bed(o.bench, o.folder, o.size, False)
+    text, data = beds.make(o.bench, o.folder, o.size, False)
     make_scene(o.folder, text)
     n = o.processes
     rows = {"one process": (1, 1), f"{n} threads": (1, n), f"{n} processes": (n, 1)}

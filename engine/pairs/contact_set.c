@@ -74,6 +74,18 @@ static bool looks_back(const con_law *law)
     return law->kind == CON_LAW_CONE || law->uses_previous;
 }
 
+/// A contact that was the sphere executor's until this step: what it bore is where a solver starts.
+static void take_over(const set_context *context, int made, const eng_spheres_released *released)
+{
+    const cairn_world *world = context->world;
+    eng_contacts *now = context->now;
+    memcpy(now->history[made], released->history, sizeof now->history[made]);
+    now->fresh[made] = 0;
+    if (looks_back(world->surfaces[now->surface[made]].law))
+        vec3_store(now->R[made], mat3_apply(&now->frame[made],
+                                            vec3_scale(world->def.time_step, released->force)));
+}
+
 static void add_contact(const set_context *context, int pair_index, const geo_contact *contact,
                         int surface, int made)
 {
@@ -94,12 +106,10 @@ static void add_contact(const set_context *context, int pair_index, const geo_co
     eng_contact_carry(now, made, context->before, old);
     if (old >= 0 && looks_back(world->surfaces[surface].law))
         eng_contact_turn(now, made, context->before, old);
-    const double *released =
-        old < 0 ? eng_spheres_released_history(world, pair->colliders, contact->key) : NULL;
-    if (released != NULL) {
-        memcpy(now->history[made], released, sizeof now->history[made]);
-        now->fresh[made] = 0;
-    }
+    const eng_spheres_released *released =
+        old < 0 ? eng_spheres_released_of(world, pair->colliders, contact->key) : NULL;
+    if (released != NULL)
+        take_over(context, made, released);
     if (old >= 0)
         context->before->releasable[old] = 0.0;
 }

@@ -33,7 +33,8 @@ CAIRN_API cairn_status cairn_material_get_value(const cairn_world *world,
                                                 double *value) CAIRN_CHECK_RESULT;
 
 /// Law of a pair of materials (null ids: of the default pair); its parameters return to defaults.
-/// A pair that was never set follows the default pair.
+/// A pair that was never set follows the default pair. Between steps, contacts keep the forces of
+/// the last one, from which the next solve of an implicit law starts.
 CAIRN_API cairn_status cairn_pair_set_law(cairn_world *world, cairn_material_id a,
                                           cairn_material_id b, const char *law,
                                           cairn_error *error) CAIRN_CHECK_RESULT;

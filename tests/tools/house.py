@@ -14,6 +14,8 @@ LICENCE = "SPDX-License-Identifier: Apache-2.0"
 LINES_MAX = 800
 # in one folder, meson.build apart
 FILES_MAX = 30
+ROOMS = set(".ci .github assets base bench cli contact debian docs engine examples geometry include python scenes scripts tests "
+            "third_party viewer".split())
 # written in halves, so that this file passes its own check
 MARKS = re.compile(r"\b(" + "|".join(["TO" "DO", "FIX" "ME", "X" "XX", "HA" "CK", "TB" "D"]) + r")\b")
 MACHINE_PATH = re.compile(r"(?<![\w.\-])/(?:home|root|work|Users)/\w")
@@ -71,9 +73,15 @@ def check_folders(names):
             for folder, count in sorted(counts.items()) if count > FILES_MAX]
 
 
+def check_rooms(names):
+    """What a script left at the top by mistake is no folder of the project."""
+    rooms = {name.split("/")[0] for name in names if "/" in name}
+    return [f"{room}: no folder of the project" for room in sorted(rooms - ROOMS)]
+
+
 def check(root):
     names = tree.files(root)
-    problems = check_folders(names)
+    problems = check_folders(names) + check_rooms(names)
     for name in names:
         if comment_of(name) or name.endswith(TEXT):
             problems += check_file(name, tree.read(root, name))

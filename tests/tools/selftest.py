@@ -8,6 +8,7 @@ import fragments
 import house
 import layers
 import links
+import modules
 import purity
 import rings
 
@@ -195,6 +196,8 @@ class House(unittest.TestCase):
         few = [f"base/a{i}.c" for i in range(house.FILES_MAX)] + ["base/meson.build", "base/x/a.c"]
         self.assertEqual(house.check_folders(few), [])
         self.assertEqual(len(house.check_folders(few + ["base/b.h"])), 1)
+        self.assertEqual(house.check_rooms(few + ["README.md", ".ci/run"]), [])
+        self.assertEqual(house.check_rooms(few + ["out2/a.csv"]), ["out2: no folder of the project"])
 
     def test_clean(self):
         self.assertEqual(house.check_file("base/a.c", HEAD + "int a;\n"), [])
@@ -264,6 +267,22 @@ class Links(unittest.TestCase):
         self.assertEqual(links.check_page("docs/t/x.md", made, set().__contains__), [])
         self.assertEqual(links.check_page("docs/t/x.md", picture, set().__contains__),
                          ["docs/t/x.md: no such file: ../pictures/p.png"])
+
+
+class Modules(unittest.TestCase):
+    helper = "import os\nSIDE = 1\ntry:\n    SIZE, AREA = 2, 3\nexcept OSError:\n    pass\ndef make(): inner = 1\n"
+
+    def problems(self, text, helper=helper):
+        return modules.check({"bench/a/run.py": text, "bench/b/helper.py": helper, "bench/a/os.py": ""})
+
+    def test_clean(self):
+        self.assertEqual(self.problems("import os\nimport helper as h\nfrom helper import AREA\n"
+                                       "print(os.sep, h.SIDE, h.SIZE, h.make(), h.os)\n"), [])
+        self.assertEqual(self.problems("import helper\nhelper.any", "def __getattr__(name): return name\n"), [])
+
+    def test_offences(self):
+        self.assertEqual(self.problems("import helper\nprint(helper.SIDES)\n"), ["bench/a/run.py:2: helper has no SIDES"])
+        self.assertEqual(self.problems("from helper import inner\n"), ["bench/a/run.py:1: helper has no inner"])
 
 
 class Count(unittest.TestCase):

@@ -236,6 +236,7 @@ static cairn_status release(eng_spheres *spheres, const eng_spheres_block *block
     *released = (eng_spheres_released){
         .colliders = {c.collider[flip], c.collider[!flip]},
         .key = flip ? c.key >> 32 | c.key << 32 : c.key,
+        .force = flip ? vec3_negate(c.force) : c.force,
     };
     eng_spheres_history_write(spheres, eng_spheres_terms_of(spheres, block)->batch, block, k,
                               flip ? -1.0 : 1.0, released->history);
@@ -273,16 +274,14 @@ cairn_status eng_spheres_release_contacts(eng_spheres *spheres)
     return status;
 }
 
-const double *eng_spheres_released_history(const cairn_world *world, geo_pair colliders,
-                                           uint64_t key)
+const eng_spheres_released *eng_spheres_released_of(const cairn_world *world, geo_pair colliders,
+                                                    uint64_t key)
 {
     const eng_spheres *spheres = world->spheres;
     if (spheres == NULL || spheres->released_count == 0 ||
         spheres->released_step != world->step_count)
         return NULL;
     const eng_spheres_released wanted = {.colliders = colliders, .key = key};
-    const eng_spheres_released *found =
-        bsearch(&wanted, spheres->released, (size_t)spheres->released_count,
-                sizeof *spheres->released, compare);
-    return found != NULL ? found->history : NULL;
+    return bsearch(&wanted, spheres->released, (size_t)spheres->released_count,
+                   sizeof *spheres->released, compare);
 }

@@ -281,14 +281,8 @@ static inline int eng_spheres_slot_of(const struct eng_spheres *spheres, int bod
                                         : ENG_SPHERES_NO_SLOT;
 }
 
-/// History of a contact that the general passes take over.
-typedef struct eng_spheres_released {
-    geo_pair colliders; // in the order of the general passes
-    uint64_t key;
-    double history[CON_HISTORY_MAX]; // as the law names it
-} eng_spheres_released;
-
-/// Before laws are read anew: keeps the history of contacts whose law has no kernel any more.
+/// Before laws are read anew: keeps what the general passes take over of contacts whose law has no
+/// kernel any more.
 cairn_status eng_spheres_release_contacts(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
 /// Numbers of one kind in `reference`.

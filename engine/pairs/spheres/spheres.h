@@ -50,9 +50,17 @@ cairn_status eng_spheres_finish(cairn_world *world) CAIRN_CHECK_RESULT;
 bool eng_spheres_owns_pair(const cairn_world *world, int body_a, int body_b);
 
 /// What a contact of the general passes brings along from the executor, whose it was until the plan
-/// of this step: its history, as its law names it; NULL for others.
-const double *eng_spheres_released_history(const cairn_world *world, geo_pair colliders,
-                                           uint64_t key);
+/// of this step.
+typedef struct eng_spheres_released {
+    geo_pair colliders; // in the order of the general passes
+    uint64_t key;
+    double history[CON_HISTORY_MAX]; // as the law names it
+    vec3 force;                      // N on B in the last step, world
+} eng_spheres_released;
+
+/// That of a contact; NULL for one that was not the executor's.
+const eng_spheres_released *eng_spheres_released_of(const cairn_world *world, geo_pair colliders,
+                                                    uint64_t key);
 
 // ---------------------------------------------------------------- read-outs
 
