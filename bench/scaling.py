@@ -120,6 +120,8 @@ def plot(rows, path):
 
 
 def main():
+    if "--help" in sys.argv:
+        sys.exit(__doc__)
     cairn = sys.argv[1] if len(sys.argv) > 1 else "build/cairn"
     rows = []
     print("| scene | bodies | contacts | iterations a step | ms a step | us a contact "

@@ -9,7 +9,7 @@ HOLE, BIN, STAVES, TOP = 1.0, 2.5, 48, 12.0
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
     shoulder = (BIN - HOLE) / math.tan(math.radians(float(sys.argv[1])))
     print(f"# SPDX-License-Identifier: Apache-2.0\n# A bin whose cone leans by {sys.argv[1]} degrees from the vertical.")

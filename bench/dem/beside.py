@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # What a bed of spheres costs beside a joint, a box, a wall that follows a function of time, or an implicit contact.
-#
-# beside.py BENCH_DEM [FOLDER] [ROUNDS]: settles a bed of 1 000 spheres under hooke, then times 2 000 steps of it alone and
-# with each of these, in turn, round after round, and prints medians of the processor time of a step and their ratios to
-# the bed alone. On a loaded machine only the ratios mean something.
+"""usage: beside.py BENCH_DEM [FOLDER] [ROUNDS]
+
+Settles a bed of 1 000 spheres under hooke, then times 2 000 steps of it alone and with each of these, in turn, round
+after round, and prints medians of the processor time of a step and their ratios to the bed alone. On a loaded machine
+only the ratios mean something.
+"""
 import os
 import statistics
 import subprocess
@@ -24,6 +26,8 @@ def steps(bench, bed, kind, count):
 
 
 def main():
+    if "--help" in sys.argv or len(sys.argv) < 2:
+        sys.exit(__doc__)
     bench = sys.argv[1]
     folder = sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp()
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 7

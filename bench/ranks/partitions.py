@@ -64,6 +64,8 @@ def measure(pairs, owner, count):
 
 
 def main():
+    if "--help" in sys.argv:
+        sys.exit(__doc__)
     counts = [int(word) for word in sys.argv[1:]] or [2, 4, 8, 16, 64]
     print("bed, numbering, processes, dealt out, slots that come, most to one, neighbours, pairs twice")
     for name, size in BEDS.items():
