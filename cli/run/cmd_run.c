@@ -363,7 +363,7 @@ static cairn_status step_world(run_state *run, cairn_error *error)
     // all processes meet it, and the first one writes the problem of all
     cairn_error ignored;
     if (run->ranks != NULL && status == CAIRN_ERROR_NONFINITE &&
-        cairn_world_gather(world, &ignored) != CAIRN_OK)
+        cairn_world_gather_to(world, 0, &ignored) != CAIRN_OK)
         run_ranks_abort(run, error);
     if (status != CAIRN_OK)
         return run->writes ? run_broken_step(run, status, error) : status;
@@ -464,8 +464,11 @@ static cairn_status gather(run_state *run, cairn_error *error)
     if (run->read_agreed == RUN_READS_NOTHING)
         return CAIRN_OK;
     run->resident = base_resident_bytes();
-    return run->read_agreed == RUN_READS_ALL ? cairn_world_gather(world, error)
-                                             : cairn_world_gather_energy(world, error);
+    if (run->read_agreed == RUN_READS_ENERGY)
+        return cairn_world_gather_energy(world, error);
+    // the first process writes the files; what --strict looks at all look at
+    return run->settings->strict ? cairn_world_gather(world, error)
+                                 : cairn_world_gather_to(world, 0, error);
 }
 
 /// Several processes. A file that cannot be written is known to the first one alone: it makes one
@@ -479,7 +482,7 @@ static cairn_status step_together(run_state *run, cairn_error *error)
         status = run_ranks_agree(run, status, error);
         if (status != CAIRN_OK)
             return status;
-        if (run->save_agreed && cairn_world_gather(world, error) != CAIRN_OK)
+        if (run->save_agreed && cairn_world_gather_to(world, 0, error) != CAIRN_OK)
             run_ranks_abort(run, error);
         cairn_error later = {0};
         cairn_status written = CAIRN_OK;
@@ -552,7 +555,7 @@ static cairn_status step_and_save(run_state *run, cairn_error *error)
     cli_progress_clear(&run->progress);
     cairn_error gathering;
     if ((status == CAIRN_OK || status == CAIRN_INTERRUPTED) &&
-        cairn_world_gather(run->scene->world, &gathering) != CAIRN_OK) {
+        cairn_world_gather_to(run->scene->world, 0, &gathering) != CAIRN_OK) {
         if (run->ranks != NULL)
             run_ranks_abort(run, &gathering);
         *error = gathering;

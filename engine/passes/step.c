@@ -443,7 +443,7 @@ static cairn_status run_actions(cairn_world *world, cairn_error *error)
         eng_energy_start(world);
     }
     cairn_status status =
-        eng_actions_are_due(world) ? eng_sharing_gather_all(world, error) : CAIRN_OK;
+        eng_actions_are_due(world) ? eng_sharing_gather_all(world, -1, error) : CAIRN_OK;
     return status == CAIRN_OK ? eng_actions_begin(world, error) : status;
 }
 
