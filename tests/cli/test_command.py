@@ -113,6 +113,7 @@ def check_usage():
                 (("run", "small.lua", "--tolerance", "big"), r'--tolerance wants a number, not "big"'),
                 (("run", "small.lua", "--tolerance", "nan"), r"--tolerance wants a number"),
                 (("run", "small.lua", "--step", "-1"), r"--step -1 is out of range"),
+                (("run", "small.lua", "--seed", "5000000000"), r"--seed 5000000000 is out of range: 0 to 2147483647"),
                 (("run", "small.lua", "--until", "0"), r"--until 0 is out of range: greater than 0"),
                 (("run", "small.lua", "--threads", "1.5"), r"--threads wants a whole number"),
                 (("run", "small.lua", "--threads", "0"), r"--threads 0 is out of range: 1 to 256"),
