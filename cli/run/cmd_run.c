@@ -326,7 +326,8 @@ static double start_energy(const cairn_energy *e)
     return held + lost - brought - e->residual;
 }
 
-/// Energy that could have become kinetic: what there was, what came in, what fell. What came from
+/// Energy that could have become kinetic: what there was, what came in, what fell, and what
+/// contacts gave that attract each other, whose stored energy is below zero then. What came from
 /// nowhere counts where bodies store it, too.
 static cairn_status check_explosion(run_state *run, cairn_error *error)
 {
@@ -334,7 +335,7 @@ static cairn_status check_explosion(run_state *run, cairn_error *error)
     run_energy_note(run, &energy);
     double given = fabs(run->supply) + fabs(start_energy(&energy)) + fabs(energy.drivers) +
                    fabs(energy.correction) + fabs(energy.population);
-    double available = given + fabs(energy.potential);
+    double available = given + fabs(energy.potential) + fmax(-energy.elastic, 0.0);
     if (energy.kinetic <= explosion_factor * available &&
         energy.residual <= explosion_factor * given)
         return CAIRN_OK;
