@@ -249,8 +249,13 @@ static cairn_status open_measures(run_state *run, cairn_error *error)
 
 static cairn_status open_hashes(run_state *run, cairn_error *error)
 {
+    struct stat scene, hashes;
     if (run->settings->hash == NULL)
         return CAIRN_OK;
+    if (stat(run->scene->path, &scene) == 0 && stat(run->settings->hash, &hashes) == 0 &&
+        scene.st_dev == hashes.st_dev && scene.st_ino == hashes.st_ino)
+        return base_fail(error, CAIRN_ERROR_FILE,
+                         "--hash %s: this is the scene, which stays as it is", run->settings->hash);
     cairn_status status = open_table_at(run, RUN_HASH, run->settings->hash, error);
     if (status != CAIRN_OK || !is_new(run, RUN_HASH))
         return status;
