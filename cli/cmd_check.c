@@ -49,7 +49,7 @@ static const char *sentence(const cairn_problem *problem, const cairn_existence 
     case CAIRN_EXISTENCE_BORDERLINE:
         return "undecided: the largest margin is zero within what can be computed";
     case CAIRN_EXISTENCE_NOT_SHOWN:
-        if (cairn_problem_get_dimension(problem) == 5)
+        if (cairn_problem_get_dimension(problem) >= 5)
             return "not shown: the gaps can be kept, and no more is asked with rolling friction";
         return "not shown: no velocity lies inside the dual cones (a solution may exist)";
     case CAIRN_EXISTENCE_NONE:

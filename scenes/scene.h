@@ -115,6 +115,8 @@ typedef struct scn_sensor {
     int body_count;
     cairn_joint_id joint;         // null: of bodies or a connector
     cairn_connector_id connector; // null: a sensor of bodies
+    const char *law;              // of the connector, which may be removed; of the world
+    bool of_angle;                // the joint's coordinate is one
     bool of_region;
     bool of_cell; // the region is the periodic cell
     cairn_region region;
@@ -242,10 +244,10 @@ const char *scn_call_name(int index);
 /// "force", "position", ...
 const char *scn_sensor_quantity_name(scn_sensor_quantity quantity);
 /// Unit of what a sensor reads.
-const char *scn_sensor_unit(const scn_scene *scene, const scn_sensor *sensor);
+const char *scn_sensor_unit(const scn_sensor *sensor);
 
 /// "x", "y", "z"; "" for the only column; or the name of the history.
-const char *scn_sensor_column_name(const scn_scene *scene, const scn_sensor *sensor, int column);
+const char *scn_sensor_column_name(const scn_sensor *sensor, int column);
 
 /// What a sensor reads now; of a window, the mean over the last one that is over.
 /// @param value  [sensor->columns], at most SCN_SENSOR_COLUMNS_MAX

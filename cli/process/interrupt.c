@@ -69,6 +69,7 @@ void cli_interrupt_watch(void)
 {
     handle(SIGINT, ask_stop);
     handle(SIGTERM, ask_stop);
+    handle(SIGHUP, ask_stop);
     watch_checkpoints();
 }
 
@@ -102,6 +103,7 @@ void cli_interrupt_guard_load(double seconds)
 {
     handle(SIGINT, leave_load);
     handle(SIGTERM, leave_load);
+    handle(SIGHUP, leave_load);
     // one that comes early asks for the checkpoint of the first step
     watch_checkpoints();
     handle(SIGALRM, end_load);
@@ -114,4 +116,5 @@ void cli_interrupt_guard_cancel(void)
     set_timer(0.0);
     handle(SIGINT, SIG_DFL);
     handle(SIGTERM, SIG_DFL);
+    handle(SIGHUP, SIG_DFL);
 }

@@ -7,7 +7,8 @@
 
 #include <stdbool.h>
 
-/// From now on the first SIGINT or SIGTERM asks for a stop; the second ends the program.
+/// From now on the first SIGINT, SIGTERM or SIGHUP (the terminal is closed) asks for a stop; the
+/// second of its kind ends the program. What is ignored, as under nohup, stays so.
 void cli_interrupt_watch(void);
 bool cli_interrupt_asked(void);
 
@@ -18,8 +19,8 @@ void cli_interrupt_watch_world(cairn_world *world);
 bool cli_interrupt_checkpoint_asked(void);
 
 /// Ends the program with exit status 3 and a message unless cancelled within the time: for loops
-/// inside library functions that no limit of the scene's sandbox reaches. SIGINT and SIGTERM end it
-/// with status 130 meanwhile.
+/// inside library functions that no limit of the scene's sandbox reaches. SIGINT, SIGTERM and
+/// SIGHUP end it with status 130 meanwhile.
 void cli_interrupt_guard_load(double seconds);
 void cli_interrupt_guard_cancel(void);
 

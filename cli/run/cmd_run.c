@@ -326,7 +326,8 @@ static double start_energy(const cairn_energy *e)
     return held + lost - brought - e->residual;
 }
 
-/// Energy that could have become kinetic: what there was, what came in, what fell. What came from
+/// Energy that could have become kinetic: what there was, what came in, what fell, and what
+/// contacts gave that attract each other, whose stored energy is below zero then. What came from
 /// nowhere counts where bodies store it, too.
 static cairn_status check_explosion(run_state *run, cairn_error *error)
 {
@@ -334,7 +335,7 @@ static cairn_status check_explosion(run_state *run, cairn_error *error)
     run_energy_note(run, &energy);
     double given = fabs(run->supply) + fabs(start_energy(&energy)) + fabs(energy.drivers) +
                    fabs(energy.correction) + fabs(energy.population);
-    double available = given + fabs(energy.potential);
+    double available = given + fabs(energy.potential) + fmax(-energy.elastic, 0.0);
     if (energy.kinetic <= explosion_factor * available &&
         energy.residual <= explosion_factor * given)
         return CAIRN_OK;
@@ -363,7 +364,7 @@ static cairn_status step_world(run_state *run, cairn_error *error)
     // all processes meet it, and the first one writes the problem of all
     cairn_error ignored;
     if (run->ranks != NULL && status == CAIRN_ERROR_NONFINITE &&
-        cairn_world_gather(world, &ignored) != CAIRN_OK)
+        cairn_world_gather_to(world, 0, &ignored) != CAIRN_OK)
         run_ranks_abort(run, error);
     if (status != CAIRN_OK)
         return run->writes ? run_broken_step(run, status, error) : status;
@@ -464,8 +465,11 @@ static cairn_status gather(run_state *run, cairn_error *error)
     if (run->read_agreed == RUN_READS_NOTHING)
         return CAIRN_OK;
     run->resident = base_resident_bytes();
-    return run->read_agreed == RUN_READS_ALL ? cairn_world_gather(world, error)
-                                             : cairn_world_gather_energy(world, error);
+    if (run->read_agreed == RUN_READS_ENERGY)
+        return cairn_world_gather_energy(world, error);
+    // the first process writes the files; what --strict looks at all look at
+    return run->settings->strict ? cairn_world_gather(world, error)
+                                 : cairn_world_gather_to(world, 0, error);
 }
 
 /// Several processes. A file that cannot be written is known to the first one alone: it makes one
@@ -479,7 +483,7 @@ static cairn_status step_together(run_state *run, cairn_error *error)
         status = run_ranks_agree(run, status, error);
         if (status != CAIRN_OK)
             return status;
-        if (run->save_agreed && cairn_world_gather(world, error) != CAIRN_OK)
+        if (run->save_agreed && cairn_world_gather_to(world, 0, error) != CAIRN_OK)
             run_ranks_abort(run, error);
         cairn_error later = {0};
         cairn_status written = CAIRN_OK;
@@ -552,7 +556,7 @@ static cairn_status step_and_save(run_state *run, cairn_error *error)
     cli_progress_clear(&run->progress);
     cairn_error gathering;
     if ((status == CAIRN_OK || status == CAIRN_INTERRUPTED) &&
-        cairn_world_gather(run->scene->world, &gathering) != CAIRN_OK) {
+        cairn_world_gather_to(run->scene->world, 0, &gathering) != CAIRN_OK) {
         if (run->ranks != NULL)
             run_ranks_abort(run, &gathering);
         *error = gathering;

@@ -175,12 +175,11 @@ static void put_hash_row(const run_state *run)
 }
 
 /// ",name quantity column [unit]", without what there is not.
-static void put_sensor_column(const scn_scene *scene, const scn_sensor *sensor, int column,
-                              FILE *out)
+static void put_sensor_column(const scn_sensor *sensor, int column, FILE *out)
 {
     char title[8192];
-    const char *name = scn_sensor_column_name(scene, sensor, column);
-    const char *unit = scn_sensor_unit(scene, sensor);
+    const char *name = scn_sensor_column_name(sensor, column);
+    const char *unit = scn_sensor_unit(sensor);
     snprintf(title, sizeof title, "%s %s%s%s%s%s%s", sensor->name,
              scn_sensor_quantity_name(sensor->quantity), name[0] != '\0' ? " " : "", name,
              unit[0] != '\0' ? " [" : "", unit, unit[0] != '\0' ? "]" : "");
@@ -194,7 +193,7 @@ static void put_sensor_head(const scn_scene *scene, FILE *out)
     for (int i = 0; i < scene->sensor_count; i++) {
         const scn_sensor *sensor = &scene->sensors[i];
         for (int k = 0; k < sensor->columns; k++)
-            put_sensor_column(scene, sensor, k, out);
+            put_sensor_column(sensor, k, out);
     }
     fputc('\n', out);
 }
@@ -250,8 +249,13 @@ static cairn_status open_measures(run_state *run, cairn_error *error)
 
 static cairn_status open_hashes(run_state *run, cairn_error *error)
 {
+    struct stat scene, hashes;
     if (run->settings->hash == NULL)
         return CAIRN_OK;
+    if (stat(run->scene->path, &scene) == 0 && stat(run->settings->hash, &hashes) == 0 &&
+        scene.st_dev == hashes.st_dev && scene.st_ino == hashes.st_ino)
+        return base_fail(error, CAIRN_ERROR_FILE,
+                         "--hash %s: this is the scene, which stays as it is", run->settings->hash);
     cairn_status status = open_table_at(run, RUN_HASH, run->settings->hash, error);
     if (status != CAIRN_OK || !is_new(run, RUN_HASH))
         return status;

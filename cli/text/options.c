@@ -80,11 +80,12 @@ static bool find_option(const cli_command *command, const char *name, size_t len
 
 static cairn_status fail_range(const parser *p, const cli_option *option, double x)
 {
-    if (option->maximum >= DBL_MAX || (option->type == CLI_INTEGER && option->maximum >= INT_MAX))
+    bool limited = option->maximum < (option->type == CLI_INTEGER ? INT_MAX : DBL_MAX);
+    if (!limited && !(x > option->maximum))
         return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "--%s %g is out of range: %s %g",
                          option->name, x, option->open ? "greater than" : "at least",
                          option->minimum);
-    return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "--%s %g is out of range: %s%g to %g",
+    return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "--%s %.10g is out of range: %s%g to %.10g",
                      option->name, x, option->open ? "above " : "", option->minimum,
                      option->maximum);
 }

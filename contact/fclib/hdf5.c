@@ -5,6 +5,7 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -36,6 +37,30 @@ void con_hdf5_silence_end(con_hdf5_silence silence)
 {
     H5Eclear2(H5E_DEFAULT);
     H5Eset_auto2(H5E_DEFAULT, silence.function, silence.data);
+}
+
+int con_hdf5_descriptor(hid_t file)
+{
+    void *handle = NULL;
+    return H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && handle != NULL ? *(int *)handle
+                                                                                : -1;
+}
+
+int con_hdf5_make_room(hid_t file, int64_t *reserved, int64_t more)
+{
+    hsize_t size = 0;
+    int descriptor = con_hdf5_descriptor(file);
+    if (descriptor < 0)
+        return 0;
+    if (H5Fget_filesize(file, &size) < 0)
+        return EIO;
+    if ((int64_t)size + more <= *reserved)
+        return 0;
+    int failed = posix_fallocate(descriptor, (off_t)size, (off_t)more);
+    if (failed == 0)
+        *reserved = (int64_t)size + more;
+    // what else it may say is that the file system cannot reserve room
+    return failed == ENOSPC || failed == EFBIG || failed == EDQUOT || failed == EIO ? failed : 0;
 }
 
 cairn_status con_hdf5_refuse(const con_hdf5_reader *reader, hid_t group, const char *name,

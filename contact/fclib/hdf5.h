@@ -17,6 +17,16 @@ typedef struct con_hdf5_silence {
 con_hdf5_silence con_hdf5_silence_begin(void);
 void con_hdf5_silence_end(con_hdf5_silence silence);
 
+/// The descriptor that HDF5 writes a file with; -1 where it does not tell.
+int con_hdf5_descriptor(hid_t file);
+
+/// Takes room for so many bytes behind the end of a file from the disk before HDF5 changes
+/// anything: where a disk were found to be full in the middle, HDF5 would leave a file that it
+/// cannot close. The file may be longer than HDF5 takes it for until it is cut.
+/// @param reserved  bytes that the file has on the disk for certain, of earlier calls; 0 at first
+/// @return 0, or the number of the system's error
+int con_hdf5_make_room(hid_t file, int64_t *reserved, int64_t more);
+
 /// A file opened for reading, with what a message needs.
 typedef struct con_hdf5_reader {
     hid_t file;

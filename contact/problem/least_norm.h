@@ -20,4 +20,17 @@
 cairn_status con_least_norm(const con_problem *problem, double tolerance, double (*R)[3],
                             double (*U)[3], double *l, base_arena *arena) CAIRN_CHECK_RESULT;
 
+/// Where such contacts slip, their friction goes with their normal reactions, and other shares mean
+/// other velocities: what slips between two pads may turn or not. Makes the guess from which a
+/// solver finds the motion of an even grip, theory.md (9.16): normals of slipping contacts move as
+/// sticking contacts do, with friction in proportion.
+/// @param R, U   [n][3] a solution
+/// @param guess  [n][3] out, where `moved`
+/// @param moved  out: the guess differs from R in more than a thousandth of the friction
+/// @return CAIRN_ERROR_MEMORY; CAIRN_ERROR_NONFINITE
+/// Tests: tests/physics/test_grip.c
+cairn_status con_least_norm_guess(const con_problem *problem, double tolerance,
+                                  const double (*R)[3], const double (*U)[3], double (*guess)[3],
+                                  bool *moved, base_arena *arena) CAIRN_CHECK_RESULT;
+
 #endif

@@ -171,21 +171,6 @@ static void init_state(cairn_world *world, const pose *frame, const cairn_body_d
     memcpy(world->v[index], state.v, sizeof state.v);
 }
 
-/// A body without a material gets the first one, made where there is none.
-static cairn_status set_material(cairn_world *world, const cairn_body_def *def, eng_body *body,
-                                 cairn_error *error)
-{
-    cairn_material_id id = def->material;
-    cairn_status status = CAIRN_OK;
-    if (id.generation == 0 && world->material_count == 0)
-        status = cairn_material_create(world, "default", &id, error);
-    if (status != CAIRN_OK)
-        return status;
-    body->material = (int)id.index;
-    status = eng_material_use(world, body->material);
-    return status == CAIRN_OK ? status : base_fail(error, status, "out of memory for a body");
-}
-
 /// For one more body, in this row.
 static cairn_status make_room(cairn_world *world, int row)
 {
@@ -257,7 +242,7 @@ cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, ca
     if (status == CAIRN_OK)
         status = find_mass(world->shapes[made.shape], def, &made.mass, &solid, error);
     if (status == CAIRN_OK)
-        status = set_material(world, def, &made, error);
+        status = eng_material_take(world, def->material, &made.material, error);
     if (status != CAIRN_OK)
         return status;
     int row = eng_slots_next(&world->body_slots);

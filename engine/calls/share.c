@@ -32,7 +32,7 @@ static cairn_status make_share(eng_spheres *spheres, const cairn_ranks *ranks)
     memcpy(range, spheres->range, workers * sizeof *range);
     base_release(allocator, spheres->range);
     spheres->range = range;
-    *share = (eng_spheres_share){.ranks = *ranks, .whole = true, .planned = -1};
+    *share = (eng_spheres_share){.ranks = *ranks, .whole = true, .planned = -1, .given = -1};
     share->first_chunk = base_allocate(allocator, count + 1, sizeof *share->first_chunk);
     share->first_clump = base_allocate(allocator, count + 1, sizeof *share->first_clump);
     share->messages = base_allocate(allocator, count, sizeof *share->messages);
@@ -75,7 +75,7 @@ cairn_status cairn_world_gather_bodies(cairn_world *world, cairn_error *error)
     if (eng_sharing_status(world) != CAIRN_OK)
         return base_fail(error, eng_sharing_status(world), "a message between processes failed: %s",
                          cairn_status_text(eng_sharing_status(world)));
-    return world->spheres != NULL ? eng_spheres_share_gather(world->spheres, error) : CAIRN_OK;
+    return world->spheres != NULL ? eng_spheres_share_gather(world->spheres, -1, error) : CAIRN_OK;
 }
 
 /// Each process adds up the energies of its own chunks.
@@ -105,7 +105,7 @@ cairn_status cairn_world_gather_energy(cairn_world *world, cairn_error *error)
         return CAIRN_OK;
     // clumps are where their owners have moved them
     if (spheres->clump_count > 0)
-        return eng_spheres_share_gather(spheres, error);
+        return eng_spheres_share_gather(spheres, -1, error);
     cairn_status status = gather_energies(spheres);
     return status == CAIRN_OK ? status
                               : base_fail(error, status, "a message between processes failed: %s",
@@ -114,7 +114,23 @@ cairn_status cairn_world_gather_energy(cairn_world *world, cairn_error *error)
 
 cairn_status cairn_world_gather(cairn_world *world, cairn_error *error)
 {
-    return world != NULL ? eng_sharing_gather_all(world, error) : base_fail_null(error, __func__);
+    return world != NULL ? eng_sharing_gather_all(world, -1, error)
+                         : base_fail_null(error, __func__);
+}
+
+cairn_status cairn_world_gather_to(cairn_world *world, int reader, cairn_error *error)
+{
+    if (world == NULL)
+        return base_fail_null(error, __func__);
+    const eng_spheres_share *share = world->spheres != NULL ? world->spheres->share : NULL;
+    if (share != NULL && (reader < 0 || reader >= share->ranks.count))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "process %d, of %d", reader,
+                         share->ranks.count);
+    // energies of clumps are read off their states
+    if (share == NULL || world->spheres->clump_count > 0)
+        return cairn_world_gather(world, error);
+    cairn_status status = cairn_world_gather_energy(world, error);
+    return status == CAIRN_OK ? eng_sharing_gather_all(world, reader, error) : status;
 }
 
 cairn_traffic cairn_world_get_traffic(const cairn_world *world)

@@ -210,9 +210,8 @@ static const char *body_fault(const cairn_world *world, const eng_snapshot *s)
 {
     if (s->counts[ENG_COUNT_PIECES_DONE] >> world->def.step_halvings > 0)
         return "more pieces of a step are done than it has";
-    for (int i = 0; i < s->counts[ENG_COUNT_ACTION_NUMBERS]; i++)
-        if (!isfinite(s->actions[i]))
-            return "the state of a load, emitter or outlet is not finite";
+    if (!eng_actions_are_finite(world, s->actions))
+        return "the state of a load, emitter or outlet is not finite";
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++) {
         eng_columns one = {eng_body_column(i), (void **)&s->body_data[i], 1};
         int row;

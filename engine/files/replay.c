@@ -510,7 +510,9 @@ static cairn_status read_items(cairn_replay *replay, set_index set, int64_t firs
     const eng_trajectory_set *s = &eng_trajectory_sets[set];
     bool fixed = eng_trajectory_is_fixed(&replay->layout, set);
     int64_t count = items * (s->width > 0 ? s->width : 1);
-    if (first < 0 || items < 0 || (!fixed && first + items > items_of(replay, set)))
+    // a frame without items begins where its first one would stand: behind the end of the array
+    bool inside = fixed || items == 0 || first + items <= items_of(replay, set);
+    if (first < 0 || items < 0 || !inside)
         return refuse(replay, s->name, "fewer items than a frame has", error);
     void *rows = eng_trajectory_reserve(&replay->rows, set, items);
     if (rows == NULL)

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 enum {
-    IMAGE_INCREMENT = 1 << 16,
     MARK_SIZE = 8,
     CHUNK_BYTES = 1 << 20,      // of a compressed array
     COMPRESSED_LEAST = 1 << 16, // bytes of an array: below, compression gains nothing
@@ -27,10 +26,10 @@ enum {
 
 static const char seal_mark[MARK_SIZE] = {'C', 'A', 'I', 'R', 'N', 'S', 'U', 'M'};
 
-/// What follows the image.
+/// What follows what HDF5 wrote.
 typedef struct seal {
     char mark[MARK_SIZE];
-    uint64_t size, hash; // of the image
+    uint64_t size, hash; // of what HDF5 wrote
 } seal;
 
 static const size_t sizes[ENG_STORE_TYPE_COUNT] = {
@@ -125,130 +124,97 @@ static bool set_compressed(hid_t properties, const eng_store_array *array)
            H5Pset_shuffle(properties) >= 0 && H5Pset_deflate(properties, DEFLATE_LEVEL) >= 0;
 }
 
-/// Writes an array that is filled part by part.
-static bool write_parts(hid_t set, hid_t type, const eng_store_array *array, void *buffer)
+/// A file that is being written under a temporary name.
+typedef struct unsealed_file {
+    char path[PATH_MAX];
+    hid_t file;
+    int64_t reserved; // bytes that the disk has given it
+    int reason;       // number of the system's error; 0: none
+    bool no_memory;
+} unsealed_file;
+
+/// Room for what HDF5 writes next: so many bytes, with its own tables of an array.
+static bool make_room(unsealed_file *to, size_t bytes)
+{
+    enum { TABLES = 4096 };
+    to->reason = con_hdf5_make_room(to->file, &to->reserved, (int64_t)bytes + TABLES);
+    return to->reason == 0;
+}
+
+/// Rows [at, at + rows) of an array that is filled or compressed part by part.
+static bool write_part(unsealed_file *to, hid_t set, hid_t all, const eng_store_array *array,
+                       int64_t at, int64_t rows, void *buffer)
 {
     int dimensions = array->width > 1 ? 2 : 1;
+    hsize_t first[2] = {(hsize_t)at, 0}, extent[2] = {(hsize_t)rows, (hsize_t)array->width};
+    hid_t part = H5Screate_simple(dimensions, extent, NULL);
+    bool good = part >= 0 &&
+                make_room(to, (size_t)rows * (size_t)array->width * sizes[array->type]) &&
+                H5Sselect_hyperslab(all, H5S_SELECT_SET, first, NULL, extent, NULL) >= 0 &&
+                H5Dwrite(set, native_type(array->type), part, all, H5P_DEFAULT,
+                         part_of(array, at, rows, buffer)) >= 0;
+    close_with(part, H5Sclose);
+    return good;
+}
+
+static bool write_parts(unsealed_file *to, hid_t set, const eng_store_array *array, void *buffer)
+{
     int64_t rows = (int64_t)rows_of_part(array);
     hid_t all = H5Dget_space(set);
     bool good = all >= 0;
-    for (int64_t at = 0; at < array->count && good; at += rows) {
-        hsize_t first[2] = {(hsize_t)at, 0}, extent[2] = {(hsize_t)rows, (hsize_t)array->width};
-        if (at + rows > array->count)
-            extent[0] = (hsize_t)(array->count - at);
-        hid_t part = H5Screate_simple(dimensions, extent, NULL);
-        good = part >= 0 &&
-               H5Sselect_hyperslab(all, H5S_SELECT_SET, first, NULL, extent, NULL) >= 0 &&
-               H5Dwrite(set, type, part, all, H5P_DEFAULT,
-                        part_of(array, at, (int64_t)extent[0], buffer)) >= 0;
-        close_with(part, H5Sclose);
-    }
+    for (int64_t at = 0; at < array->count && good; at += rows)
+        good = write_part(to, set, all, array, at,
+                          at + rows < array->count ? rows : array->count - at, buffer);
     close_with(all, H5Sclose);
     return good;
 }
 
-/// Creation properties: groups on the way are made, no time stamps, sparse arrays compressed.
+/// Creation properties: groups on the way are made, no time stamps, sparse arrays compressed. Parts
+/// are written at once, so that the file's size tells what room there was.
 /// @param buffer  room for a part
-static bool put_array(hid_t file, const eng_store_array *array, void *buffer)
+static bool put_array(unsealed_file *to, const eng_store_array *array, void *buffer)
 {
     hsize_t extent[2] = {(hsize_t)array->count, (hsize_t)array->width};
     hid_t space = H5Screate_simple(array->width > 1 ? 2 : 1, extent, NULL);
     hid_t links = H5Pcreate(H5P_LINK_CREATE), properties = H5Pcreate(H5P_DATASET_CREATE);
-    hid_t set = H5I_INVALID_HID, type = native_type(array->type);
-    bool good = space >= 0 && links >= 0 && properties >= 0 &&
+    hid_t access = H5Pcreate(H5P_DATASET_ACCESS), set = H5I_INVALID_HID;
+    bool sparse = is_sparse(array, buffer);
+    bool good = space >= 0 && links >= 0 && properties >= 0 && access >= 0 &&
                 H5Pset_create_intermediate_group(links, 1) >= 0 &&
                 H5Pset_obj_track_times(properties, false) >= 0 &&
-                (!is_sparse(array, buffer) || set_compressed(properties, array));
+                H5Pset_chunk_cache(access, 0, 0, 1.0) >= 0 &&
+                (!sparse || set_compressed(properties, array)) &&
+                make_room(to, sparse ? 0 : bytes_of(array));
     if (good)
-        set = H5Dcreate2(file, array->name, type, space, links, properties, H5P_DEFAULT);
-    good = good && set >= 0;
-    if (good && array->count > 0)
-        good = array->fill != NULL
-                   ? write_parts(set, type, array, buffer)
-                   : H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, array->data) >= 0;
+        set = H5Dcreate2(to->file, array->name, native_type(array->type), space, links, properties,
+                         access);
+    good = good && set >= 0 && (array->count == 0 || write_parts(to, set, array, buffer));
     close_with(set, H5Dclose);
+    close_with(access, H5Pclose);
     close_with(properties, H5Pclose);
     close_with(links, H5Pclose);
     close_with(space, H5Sclose);
     return good;
 }
 
-/// The file as it is to be, in memory.
-typedef struct sealed_image {
-    void *bytes; // [end.size], of the C library's heap; owned
-    seal end;
-} sealed_image;
-
-// HDF5 lets its memory be managed from outside. What it releases at the end of closing the file is
-// the whole image: it is kept here instead of being copied out, which for a large world would
-// double the memory that a checkpoint takes.
-
-static void *image_allocate(size_t size, H5FD_file_image_op_t operation, void *context)
+static bool create_file(unsealed_file *to)
 {
-    (void)operation, (void)context;
-    return malloc(size);
-}
-
-static void *image_copy(void *to, const void *from, size_t size, H5FD_file_image_op_t operation,
-                        void *context)
-{
-    (void)operation, (void)context;
-    return memcpy(to, from, size);
-}
-
-static void *image_resize(void *bytes, size_t size, H5FD_file_image_op_t operation, void *context)
-{
-    (void)operation, (void)context;
-    return realloc(bytes, size);
-}
-
-static herr_t image_release(void *bytes, H5FD_file_image_op_t operation, void *context)
-{
-    sealed_image *image = context;
-    if (operation == H5FD_FILE_IMAGE_OP_FILE_CLOSE && image->bytes == NULL)
-        image->bytes = bytes;
-    else
-        free(bytes);
-    return 0;
-}
-
-static void *share_context(void *context)
-{
-    return context;
-}
-
-static herr_t leave_context(void *context)
-{
-    (void)context;
-    return 0;
-}
-
-static hid_t create_image(sealed_image *image)
-{
-    H5FD_file_image_callbacks_t callbacks = {
-        .image_malloc = image_allocate,
-        .image_memcpy = image_copy,
-        .image_realloc = image_resize,
-        .image_free = image_release,
-        .udata_copy = share_context,
-        .udata_free = leave_context,
-        .udata = image,
-    };
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
-    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
-        H5Pset_fapl_core(access, IMAGE_INCREMENT, false) >= 0 &&
-        H5Pset_file_image_callbacks(access, &callbacks) >= 0)
-        file = H5Fcreate("store", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    // what an earlier run left; a link in its place is removed, not followed
+    unlink(to->path);
+    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0) {
+        errno = 0;
+        to->file = H5Fcreate(to->path, H5F_ACC_EXCL, H5P_DEFAULT, access);
+        to->reason = to->file < 0 ? errno : 0;
+    }
     close_with(access, H5Pclose);
-    return file;
+    return to->file >= 0;
 }
 
-/// Builds the file in memory. Release `image->bytes` in any case.
-static bool build_image(const eng_store_array *arrays, int count, sealed_image *image)
+/// Writes HDF5's part of the file. @param size  out, bytes
+static bool write_arrays(unsealed_file *to, const eng_store_array *arrays, int count, int64_t *size)
 {
-    *image = (sealed_image){0};
-    hid_t file = create_image(image);
-    if (file < 0)
+    if (!create_file(to))
         return false;
     size_t part = 0;
     for (int i = 0; i < count; i++) {
@@ -257,19 +223,53 @@ static bool build_image(const eng_store_array *arrays, int count, sealed_image *
         part = bytes > part ? bytes : part;
     }
     void *buffer = malloc(part + 1);
+    to->no_memory = buffer == NULL;
     bool good = buffer != NULL;
     for (int i = 0; i < count && good; i++)
-        good = put_array(file, &arrays[i], buffer);
+        good = put_array(to, &arrays[i], buffer);
     free(buffer);
-    good = good && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
-    ssize_t size = good ? H5Fget_file_image(file, NULL, 0) : -1;
-    // closing makes the head of the file complete
-    if (H5Fclose(file) < 0 || size <= 0 || image->bytes == NULL)
+    hsize_t end = 0;
+    good = good && make_room(to, 0) && H5Fflush(to->file, H5F_SCOPE_GLOBAL) >= 0 &&
+           H5Fget_filesize(to->file, &end) >= 0;
+    *size = (int64_t)end;
+    return H5Fclose(to->file) >= 0 && good;
+}
+
+/// Hash of the first bytes of a file; false with errno where they cannot be read.
+static bool hash_file(FILE *file, uint64_t size, uint64_t *hash)
+{
+    enum { PART = 1 << 16 };
+    unsigned char bytes[PART];
+    *hash = BASE_HASH_START;
+    rewind(file);
+    while (size > PART) {
+        if (fread(bytes, 1, PART, file) != PART)
+            return false;
+        *hash = base_hash_words(*hash, bytes, PART / 8);
+        size -= PART;
+    }
+    if (fread(bytes, 1, (size_t)size, file) != size)
         return false;
-    image->end.size = (uint64_t)size;
-    image->end.hash = base_hash_bytes(BASE_HASH_START, image->bytes, (size_t)size);
-    memcpy(image->end.mark, seal_mark, MARK_SIZE);
+    *hash = base_hash_bytes(*hash, bytes, (size_t)size);
     return true;
+}
+
+/// Puts the seal behind HDF5's part, whose room on the disk may be longer.
+static bool seal_file(const char *path, int64_t size)
+{
+    seal end = {.size = (uint64_t)size};
+    memcpy(end.mark, seal_mark, MARK_SIZE);
+    FILE *file = base_file_change(path, NULL);
+    if (file == NULL)
+        return false;
+    bool good = hash_file(file, end.size, &end.hash) && ftruncate(fileno(file), (off_t)size) == 0 &&
+                lseek(fileno(file), (off_t)size, SEEK_SET) == (off_t)size &&
+                base_write_all(fileno(file), &end, sizeof end) && fsync(fileno(file)) == 0;
+    int reason = errno;
+    if (fclose(file) != 0 && good)
+        return false;
+    errno = reason;
+    return good;
 }
 
 /// A rename is on the disk once the folder is.
@@ -290,44 +290,29 @@ static void sync_folder(const char *path)
     close(descriptor);
 }
 
-static cairn_status commit(const char *path, const sealed_image *image, cairn_error *error)
-{
-    char temporary[PATH_MAX];
-    if (snprintf(temporary, sizeof temporary, "%s.part", path) >= PATH_MAX)
-        return base_fail(error, CAIRN_ERROR_FILE, "path is too long: %.100s...", path);
-    const char *fault = NULL;
-    FILE *file = base_file_create_new(temporary, &fault);
-    if (file == NULL)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", temporary, fault);
-    bool good = base_write_all(fileno(file), image->bytes, (size_t)image->end.size) &&
-                base_write_all(fileno(file), &image->end, sizeof image->end) &&
-                fsync(fileno(file)) == 0;
-    int reason = errno;
-    if (fclose(file) != 0 && good) {
-        good = false;
-        reason = errno;
-    }
-    if (good && rename(temporary, path) == 0) {
-        sync_folder(path);
-        return CAIRN_OK;
-    }
-    reason = good ? errno : reason;
-    unlink(temporary);
-    return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(reason));
-}
-
 cairn_status eng_store_write(const char *path, const eng_store_array *arrays, int count,
                              cairn_error *error)
 {
+    unsealed_file to = {.file = H5I_INVALID_HID};
+    int64_t size = 0;
+    if (snprintf(to.path, sizeof to.path, "%s.part", path) >= PATH_MAX)
+        return base_fail(error, CAIRN_ERROR_FILE, "path is too long: %.100s...", path);
     con_hdf5_silence silence = con_hdf5_silence_begin();
-    sealed_image image;
-    cairn_status status =
-        build_image(arrays, count, &image)
-            ? commit(path, &image, error)
-            : base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory for the file's image", path);
-    free(image.bytes);
+    bool good = write_arrays(&to, arrays, count, &size);
     con_hdf5_silence_end(silence);
-    return status;
+    if (good && (!seal_file(to.path, size) || rename(to.path, path) != 0)) {
+        good = false;
+        to.reason = errno;
+    }
+    if (good) {
+        sync_folder(path);
+        return CAIRN_OK;
+    }
+    unlink(to.path);
+    if (to.no_memory)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
+    return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path,
+                     to.reason != 0 ? strerror(to.reason) : "the file could not be written");
 }
 
 // ---------------------------------------------------------------- reading
@@ -345,33 +330,27 @@ bool eng_store_found(const char *path)
     return found;
 }
 
-static cairn_status check_seal(const char *path, const unsigned char *bytes, size_t size,
-                               cairn_error *error)
+static cairn_status check_seal(FILE *file, const char *path, cairn_error *error)
 {
+    struct stat information;
     seal end = {0};
-    if (size > sizeof end)
-        memcpy(&end, bytes + size - sizeof end, sizeof end);
-    if (memcmp(end.mark, seal_mark, MARK_SIZE) != 0 || end.size != size - sizeof end)
+    uint64_t hash = 0, size = 0;
+    if (fstat(fileno(file), &information) != 0)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: cannot be read", path);
+    if (information.st_size > (off_t)sizeof end)
+        size = (uint64_t)information.st_size - sizeof end;
+    if (size > 0 &&
+        (fseeko(file, (off_t)size, SEEK_SET) != 0 || fread(&end, sizeof end, 1, file) != 1))
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: cannot be read", path);
+    if (memcmp(end.mark, seal_mark, MARK_SIZE) != 0 || end.size != size)
         return base_fail(error, CAIRN_ERROR_FORMAT,
                          "%s: not a checkpoint, or one that is cut short", path);
-    if (base_hash_bytes(BASE_HASH_START, bytes, (size_t)end.size) != end.hash)
+    if (!hash_file(file, size, &hash))
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: cannot be read", path);
+    if (hash != end.hash)
         return base_fail(error, CAIRN_ERROR_FORMAT, "%s: damaged: the checksum does not match",
                          path);
     return CAIRN_OK;
-}
-
-static cairn_status check_bytes(FILE *file, const char *path, base_arena *arena, cairn_error *error)
-{
-    struct stat information;
-    if (fstat(fileno(file), &information) != 0)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: cannot be read", path);
-    size_t size = (size_t)information.st_size;
-    unsigned char *bytes = base_arena_allocate(arena, "file", size, 1);
-    if (bytes == NULL)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
-    if (fread(bytes, 1, size, file) != size)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: cannot be read", path);
-    return check_seal(path, bytes, size, error);
 }
 
 cairn_status eng_store_open(con_hdf5_reader *reader, const char *path, base_arena *arena,
@@ -382,10 +361,8 @@ cairn_status eng_store_open(con_hdf5_reader *reader, const char *path, base_aren
     FILE *file = base_file_read(path, &reason);
     if (file == NULL)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, reason);
-    base_arena_mark mark = base_arena_get_mark(arena);
-    cairn_status status = check_bytes(file, path, arena, error);
+    cairn_status status = check_seal(file, path, error);
     fclose(file);
-    base_arena_rewind(arena, mark);
     return status == CAIRN_OK ? con_hdf5_open(reader, path, arena, error) : status;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Named arrays in one HDF5 file that appears whole or not at all and is sealed by a checksum.
 //
-// The file is an HDF5 image with 24 bytes behind it that HDF5 does not look at: "CAIRNSUM", the
-// length of the image and its hash, little-endian. A file that was cut short or changed is refused
-// before HDF5 sees it.
+// The file is one of HDF5 with 24 bytes behind it that HDF5 does not look at: "CAIRNSUM", the
+// length of HDF5's part and its hash, little-endian. A file that was cut short or changed is
+// refused before HDF5 sees it.
 #ifndef CAIRN_ENGINE_FILES_STORE_H
 #define CAIRN_ENGINE_FILES_STORE_H
 

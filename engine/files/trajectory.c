@@ -35,7 +35,7 @@ struct cairn_trajectory {
     uint32_t *generations;               // [number_count] of the id
     int number_count, number_capacity, generation_capacity;
     eng_trajectory_rows rows; // of one frame
-    off_t reserved;           // bytes that the file has on the disk for certain
+    int64_t reserved;         // bytes that the file has on the disk for certain
     char path[PATH_SIZE];
 };
 
@@ -169,14 +169,6 @@ static hid_t create_file(const char *path)
     return file;
 }
 
-/// The descriptor that HDF5 writes with; -1 where it does not tell.
-static int descriptor_of(hid_t file)
-{
-    void *handle = NULL;
-    return H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && handle != NULL ? *(int *)handle
-                                                                                : -1;
-}
-
 /// Where HDF5's part of a closed file ends, by its superblock (versions 2 and 3); -1 if it is none.
 static off_t end_of_closed(int descriptor)
 {
@@ -198,7 +190,7 @@ static bool close_file(cairn_trajectory *writer)
     }
     if (writer->file < 0)
         return true;
-    int own = descriptor_of(writer->file);
+    int own = con_hdf5_descriptor(writer->file);
     own = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 3) : -1;
     bool good = H5Fclose(writer->file) >= 0;
     writer->file = H5I_INVALID_HID;
@@ -235,21 +227,13 @@ static int64_t most_bytes(const cairn_trajectory *writer,
     return bytes;
 }
 
-/// Takes the room of a frame from the disk before HDF5 changes anything: where a disk were found to
-/// be full in the middle, HDF5 would leave a file that it cannot open.
+/// Takes the room of a frame from the disk.
 static bool make_room(cairn_trajectory *writer, const int64_t counts[ENG_TRAJECTORY_ITEMS])
 {
     hsize_t size = 0;
-    int descriptor = descriptor_of(writer->file);
-    if (descriptor < 0 || H5Fget_filesize(writer->file, &size) < 0)
-        return descriptor < 0;
-    off_t most = (off_t)most_bytes(writer, counts, size), from = (off_t)size;
-    if (from + most <= writer->reserved)
-        return true;
-    int failed = posix_fallocate(descriptor, from, most);
-    if (failed == 0)
-        writer->reserved = from + most;
-    return failed != ENOSPC && failed != EFBIG && failed != EDQUOT && failed != EIO;
+    return H5Fget_filesize(writer->file, &size) >= 0 &&
+           con_hdf5_make_room(writer->file, &writer->reserved, most_bytes(writer, counts, size)) ==
+               0;
 }
 
 static cairn_trajectory *make_writer(const cairn_world *world, const cairn_trajectory_def *def,

@@ -73,7 +73,9 @@ static void average_release(const base_allocator *allocator, void *data)
     base_release(allocator, def);
 }
 
-static const eng_action_kind average_kind = {.end = average_end, .release = average_release};
+// what is read of a body that was removed is NaN
+static const eng_action_kind average_kind = {
+    .end = average_end, .release = average_release, .readings = AVERAGE_NUMBERS};
 
 static cairn_status check_def(const cairn_average_def *def, const char *name, cairn_error *error)
 {

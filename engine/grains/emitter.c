@@ -7,6 +7,7 @@
 #include "engine/grains/near.h"
 #include "engine/grains/region.h"
 #include "engine/state/ids.h"
+#include "engine/state/surfaces.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -273,6 +274,10 @@ cairn_status cairn_emitter_create(cairn_world *world, const cairn_emitter_def *d
     double room = status == CAIRN_OK ? eng_region_room(world, &def->region) : 0.0;
     if (status == CAIRN_OK && !(room > e->mixture.largest))
         status = fail_room(&e->def, room, e->mixture.largest, error);
+    // surfaces are numbered as materials come into use: now, as after a restart, and not with the
+    // first grain
+    for (int i = 0, material; i < def->grain_count && status == CAIRN_OK; i++)
+        status = eng_material_take(world, def->grains[i].material, &material, error);
     if (status != CAIRN_OK) {
         emitter_release(&world->allocator, e);
         return status;

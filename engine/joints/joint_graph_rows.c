@@ -132,33 +132,56 @@ static double fill_H(const cairn_world *world, eng_graph_rows *g, int row, int a
     return yield > 0.0 ? yield : 1.0;
 }
 
-/// The limit as the problem has it: far above what acts, its size alone would be what errors are
-/// compared with.
-static void cut_limit(const eng_graph_rows *g, double yield, eng_graph_part *part)
+static eng_graph_part *part_of(cairn_world *world, const eng_graph_rows *g, int row)
 {
-    double scale =
-        fmax(fmax(g->scale, fabs(part->l)), fmax(g->root / sqrt(yield), fabs(part->kink) / yield));
-    part->bound = fmin(part->limit, fmax(part->bound, limit_cut * scale));
+    int joint = g->system->joint[g->joint[row]];
+    return &world->joint_step->graph[joint].part[g->part[row]];
 }
 
 static void fill_row(cairn_world *world, eng_graph_rows *g, int at, int kind)
 {
-    eng_joint_step *s = world->joint_step;
-    int row = g->contact_count + g->row_count++, joint = g->system->joint[at];
-    eng_graph_part *part = &s->graph[joint].part[kind];
+    int row = g->contact_count + g->row_count++;
     g->part[row] = kind;
     g->joint[row] = at;
+    const eng_graph_part *part = part_of(world, g, row);
     double yield = fill_H(world, g, row, at);
     bool end = is_end(kind);
-    if (!end)
-        cut_limit(g, yield, part);
     double E[3] = {end ? 0.0 : yield, end ? yield : part->compliance, yield};
-    double R[3] = {end ? fabs(part->l) : part->bound, end ? 0.0 : part->l, 0.0};
+    double R[3] = {end ? fabs(part->l) : 0.0, end ? 0.0 : part->l, 0.0};
     memcpy(g->compliance[row], E, sizeof E);
     memcpy(g->R[row], R, sizeof R);
     g->friction[row] = end ? 0.0 : 1.0;
     memset(g->w[row], 0, sizeof g->w[row]);
-    g->w[row][0] = end ? 0.0 : -yield * part->bound;
+}
+
+/// What motors do to a mechanism at rest: sqrt(J) of the impulse that brings a coordinate to its
+/// speed, as far as the limit goes.
+static double root_of_motors(cairn_world *world, const eng_graph_rows *g)
+{
+    double root = 0.0;
+    for (int row = g->contact_count; row < g->contact_count + g->row_count; row++) {
+        if (is_end(g->part[row]))
+            continue;
+        const eng_graph_part *part = part_of(world, g, row);
+        double yield = g->compliance[row][0];
+        double impulse = fmin(part->limit, fabs(part->kink) / (yield + part->compliance));
+        root = fmax(root, impulse * sqrt(yield));
+    }
+    return root;
+}
+
+/// The limit as the problem has it: far above what acts, its size alone would be what errors are
+/// compared with. Where nothing is known to act it stays as it is.
+static void cut_limit(cairn_world *world, eng_graph_rows *g, int row)
+{
+    eng_graph_part *part = part_of(world, g, row);
+    double yield = g->compliance[row][0];
+    double scale =
+        fmax(fmax(g->scale, fabs(part->l)), fmax(g->root / sqrt(yield), fabs(part->kink) / yield));
+    part->bound =
+        scale > 0.0 ? fmin(part->limit, fmax(part->bound, limit_cut * scale)) : part->limit;
+    g->R[row][0] = part->bound;
+    g->w[row][0] = -yield * part->bound;
 }
 
 void eng_graph_rows_fill(cairn_world *world, eng_graph_rows *g, const double (*v_free)[6])
@@ -170,7 +193,11 @@ void eng_graph_rows_fill(cairn_world *world, eng_graph_rows *g, const double (*v
         for (int k = 0; k < ENG_GRAPH_PARTS; k++)
             if (s->graph[g->system->joint[i]].part[k].present)
                 fill_row(world, g, i, k);
+    g->root = fmax(g->root, root_of_motors(world, g));
     int count = g->contact_count + g->row_count;
+    for (int row = g->contact_count; row < count; row++)
+        if (!is_end(g->part[row]))
+            cut_limit(world, g, row);
     g->problem.contact_count = count;
     if (g->problem.domains != NULL) {
         // contacts of bodies with joints are all in the last task
@@ -220,8 +247,7 @@ bool eng_graph_rows_take(cairn_world *world, const eng_graph_rows *g, const doub
     bool reached = false;
     for (int row = g->contact_count; row < g->contact_count + g->row_count; row++) {
         int kind = g->part[row], axis = axis_of(kind);
-        eng_graph_part *part =
-            &world->joint_step->graph[g->system->joint[g->joint[row]]].part[kind];
+        eng_graph_part *part = part_of(world, g, row);
         part->l = sign_of(kind) * g->R[row][axis];
         part->slip = U[row][axis] - part->compliance * part->l;
         if (!is_end(kind) && part->bound < part->limit && part->l != 0.0 &&

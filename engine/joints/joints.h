@@ -167,7 +167,7 @@ typedef struct eng_graph_rows {
     const eng_joint_system *system; // joints and bodies; borrowed
     int contact_count, row_count, capacity;
     double scale; // N s, impulses that the contacts have at hand
-    double root;  // sqrt(v_free^T M v_free)
+    double root;  // sqrt(J), of v_free^T M v_free or of what motors do from rest
     int *part;    // [contact_count + row_count] eng_graph_kind of rows
     int *joint;   // [likewise] place in the system
     int (*body)[2];

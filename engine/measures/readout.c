@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step left behind: contacts, forces on bodies, penetration, overlaps, state hash, FCLIB.
+// What a step left behind: contacts, forces on bodies, penetration, state hash, FCLIB.
 #include "engine/measures/readout.h"
 #include "engine/joints/joints.h"
 #include "engine/state/blocks.h"
@@ -220,109 +220,6 @@ void eng_report_contacts(cairn_world *world)
     report->active += total->active;
     report->penetration = fmax(report->penetration, total->penetration);
     report->penetration_relative = fmax(report->penetration_relative, total->relative);
-}
-
-/// Deepest first, then by bodies, so that the order is always the same.
-static int compare_overlaps(const void *a, const void *b)
-{
-    const cairn_overlap *x = a, *y = b;
-    if (x->depth != y->depth)
-        return x->depth > y->depth ? -1 : 1;
-    if (x->a.index != y->a.index)
-        return x->a.index < y->a.index ? -1 : 1;
-    return x->b.index < y->b.index ? -1 : x->b.index > y->b.index;
-}
-
-typedef struct overlap_list {
-    cairn_overlap *items;
-    int count, capacity;
-} overlap_list;
-
-/// Deepest overlap of one pair of colliders joins the list.
-static cairn_status add_overlap(cairn_world *world, geo_pair pair, geo_manifold *manifold,
-                                overlap_list *list)
-{
-    const eng_collider *a = &world->colliders[pair.first], *b = &world->colliders[pair.second];
-    if (eng_pair_is_idle(world, a->body, b->body))
-        return CAIRN_OK;
-    manifold->count = 0;
-    pose there = world->collider_pose[pair.second];
-    if (world->cell.any && isfinite(eng_reach_of(world, a->body)) &&
-        isfinite(eng_reach_of(world, b->body))) {
-        vec3 apart = vec3_sub(world->collider_pose[pair.first].position, there.position);
-        there.position = vec3_add(there.position, eng_cell_shift(&world->cell, apart));
-    }
-    cairn_status status = geo_collide(a->shape, &world->collider_pose[pair.first], b->shape, &there,
-                                      0.0, NULL, manifold);
-    if (status == CAIRN_ERROR_MEMORY)
-        return status;
-    double depth = 0.0;
-    for (int i = 0; i < manifold->count; i++)
-        depth = fmax(depth, -manifold->contacts[i].gap);
-    double relative = depth / fmin(a->shape->smallest_size, b->shape->smallest_size);
-    if (!(relative > 1e-3))
-        return CAIRN_OK;
-    status = base_array_reserve(&world->allocator, &list->items, &list->capacity, list->count + 1);
-    if (status == CAIRN_OK)
-        list->items[list->count++] = (cairn_overlap){eng_body_id(world, a->body),
-                                                     eng_body_id(world, b->body), depth, relative};
-    return status;
-}
-
-/// All colliders in the places of now.
-static cairn_status place_all(cairn_world *world)
-{
-    size_t bodies = (size_t)world->body_count;
-    pose *q = base_allocate(&world->allocator, bodies + 1, sizeof *q);
-    for (size_t i = 0; i < bodies && q != NULL; i++)
-        q[i] = eng_state_of(world, (int)i).q;
-    cairn_status status = q != NULL ? eng_colliders_place_all(world, q) : CAIRN_ERROR_MEMORY;
-    base_release(&world->allocator, q);
-    return status;
-}
-
-static cairn_status collect_overlaps(cairn_world *world, overlap_list *list)
-{
-    geo_broad_phase *broad = geo_broad_phase_create(&world->allocator);
-    geo_manifold manifold;
-    geo_manifold_init(&manifold, &world->allocator);
-    cairn_status status = broad != NULL ? place_all(world) : CAIRN_ERROR_MEMORY;
-    int count = 0;
-    const geo_pair *pairs = NULL;
-    if (status == CAIRN_OK)
-        status = eng_space_find_pairs(world, broad, world->proxies, world->collider_count, &pairs,
-                                      &count);
-    for (int i = 0; i < count && status == CAIRN_OK; i++)
-        status = add_overlap(world, pairs[i], &manifold, list);
-    geo_manifold_finish(&manifold);
-    geo_broad_phase_destroy(broad);
-    return status;
-}
-
-cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overlap *overlaps, int capacity,
-                                       int *found, cairn_error *error)
-{
-    if (world == NULL || found == NULL)
-        return base_fail_null(error, __func__);
-    if (capacity < 0 || (capacity > 0 && overlaps == NULL))
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "room for %d overlaps", capacity);
-    overlap_list list = {0};
-    *found = 0;
-    cairn_status status = collect_overlaps(world, &list);
-    if (!world->general_work)
-        eng_colliders_release(world);
-    if (status == CAIRN_OK && list.count > 0) {
-        qsort(list.items, (size_t)list.count, sizeof *list.items, compare_overlaps);
-        *found = list.count;
-        int copied = list.count < capacity ? list.count : capacity;
-        if (copied > 0)
-            memcpy(overlaps, list.items, (size_t)copied * sizeof *overlaps);
-    }
-    base_release(&world->allocator, list.items);
-    if (status != CAIRN_OK)
-        return base_fail(error, status, "overlaps could not be looked for: %s",
-                         cairn_status_text(status));
-    return CAIRN_OK;
 }
 
 /// Column by column of the live bodies.

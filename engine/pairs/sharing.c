@@ -433,7 +433,7 @@ cairn_status eng_sharing_gather(const cairn_world *world, bool problem)
     return s->team.status;
 }
 
-cairn_status eng_sharing_gather_all(cairn_world *world, cairn_error *error)
+cairn_status eng_sharing_gather_all(cairn_world *world, int reader, cairn_error *error)
 {
     cairn_status status = eng_sharing_gather(world, true);
     if (status != CAIRN_OK)
@@ -441,6 +441,8 @@ cairn_status eng_sharing_gather_all(cairn_world *world, cairn_error *error)
                          cairn_status_text(status));
     if (world->spheres == NULL)
         return CAIRN_OK;
-    status = eng_spheres_share_gather(world->spheres, error);
-    return status == CAIRN_OK ? eng_spheres_share_sides(world->spheres) : status;
+    status = eng_spheres_share_gather(world->spheres, reader, error);
+    const struct eng_spheres_share *share = world->spheres->share;
+    bool all = share == NULL || share->whole || share->read;
+    return status == CAIRN_OK && all ? eng_spheres_share_sides(world->spheres) : status;
 }

@@ -99,6 +99,7 @@ cairn_status eng_sharing_gather(const cairn_world *world, bool problem) CAIRN_CH
 
 /// The same with the problem, and the particle slots.
 /// @return what the exchange of messages returned
-cairn_status eng_sharing_gather_all(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
+cairn_status eng_sharing_gather_all(cairn_world *world, int reader,
+                                    cairn_error *error) CAIRN_CHECK_RESULT;
 
 #endif

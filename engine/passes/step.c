@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/timer.h"
 #include "contact/existence/existence.h"
+#include "contact/problem/least_norm.h"
 #include "engine/joints/joints.h"
 #include "engine/measures/finite.h"
 #include "engine/pairs/sharing.h"
@@ -32,7 +33,8 @@
 // RESIDUALS: entries kept of a step's residual history
 // TRIAL: iterations after which a step with restitution is asked whether it has a solution, of
 // solvers that do not bound their search by themselves
-enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048, TRIAL = 2000 };
+// EVENINGS_MAX: solves of a step that begin from an even guess
+enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048, TRIAL = 2000, EVENINGS_MAX = 2 };
 
 /// The contact that is not finite, or else the fastest one, which is where overflows begin.
 static int worst_contact(const cairn_world *world)
@@ -211,12 +213,51 @@ static bool is_solved(const cairn_world *world)
     return world->pieces.stop == CON_STOP_SOLVED;
 }
 
+/// Where what slips in a grip is borne unevenly, an even guess takes the place of the solution.
+/// @param kept  out: the solution then, else NULL
+static cairn_status even_out(cairn_world *world, double (**kept)[3])
+{
+    size_t n = (size_t)world->solved->contact_count;
+    double(*guess)[3] = base_arena_allocate(world->arena, "even guess", n, sizeof *guess);
+    bool moved = false;
+    cairn_status status = CAIRN_ERROR_MEMORY;
+    *kept = NULL;
+    if (guess != NULL)
+        status = con_least_norm_guess(
+            world->solved, world->def.tolerance, (const double(*)[3])world->solved_R,
+            (const double(*)[3])world->solution_U, guess, &moved, world->arena);
+    if (status != CAIRN_OK || !moved)
+        return status;
+    *kept = base_arena_allocate(world->arena, "uneven solution", n, sizeof **kept);
+    if (*kept == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memcpy(*kept, world->solved_R, n * sizeof **kept);
+    memcpy(world->solved_R, guess, n * sizeof *guess);
+    return CAIRN_OK;
+}
+
+/// The solution that an even guess took the place of, when no solver came anywhere from there.
+static cairn_status take_back(cairn_world *world, con_reduction *reduction, const double (*kept)[3])
+{
+    con_residual residual;
+    memcpy(world->solved_R, kept, (size_t)world->solved->contact_count * sizeof *kept);
+    cairn_status status = con_reduction_residual(reduction, kept, world->solution_U,
+                                                 world->joint_step->together.l, &residual);
+    world->pieces.stop = CON_STOP_SOLVED;
+    world->report.stop = con_stop_name(CON_STOP_SOLVED);
+    world->report.error = residual.error;
+    world->report.error_scaled = residual.error_scaled;
+    world->report.error_siconos = residual.error_siconos;
+    return status;
+}
+
 /// Joints curve: their right sides are found by solving again, with the last solution as guess.
 static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_error *error)
 {
     con_reduction reduction;
     bool rows_changed = true;
-    for (int round = 0;; round++) {
+    double(*kept)[3] = NULL;
+    for (int round = 0, evenings = 0;; round++) {
         cairn_status status = CAIRN_OK;
         if (world->rolling == NULL)
             status = reduce(world, rows_changed, &reduction);
@@ -224,6 +265,10 @@ static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_erro
             status != CAIRN_OK
                 ? fail_solver(world, status, error)
                 : solve_problem(world, world->rolling == NULL ? &reduction : NULL, trial, error);
+        if (status == CAIRN_OK && kept != NULL && !is_solved(world)) {
+            status = take_back(world, &reduction, (const double(*)[3])kept);
+            evenings = EVENINGS_MAX;
+        }
         // a solve that gives up does not get better by more of them
         bool hopeless = round > 0 && !is_solved(world);
         if (status != CAIRN_OK || round == JOINT_ROUNDS_MAX || hopeless)
@@ -234,12 +279,18 @@ static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_erro
             eng_joints_update(world, (const double(*)[6])world->solver_v, &changed, &rows_changed);
         if (status != CAIRN_OK)
             return base_fail(error, status, "out of memory in a step");
+        kept = NULL;
         if (changed)
             continue;
         // what the joints share among them is found for forces alone
         if (world->rolling != NULL)
             return CAIRN_OK;
-        status = eng_joints_spread(world);
+        if (evenings++ < EVENINGS_MAX && is_solved(world))
+            status = even_out(world, &kept);
+        if (kept != NULL)
+            continue;
+        if (status == CAIRN_OK)
+            status = eng_joints_spread(world);
         return status == CAIRN_OK ? status : base_fail(error, status, "out of memory in a step");
     }
 }
@@ -443,7 +494,7 @@ static cairn_status run_actions(cairn_world *world, cairn_error *error)
         eng_energy_start(world);
     }
     cairn_status status =
-        eng_actions_are_due(world) ? eng_sharing_gather_all(world, error) : CAIRN_OK;
+        eng_actions_are_due(world) ? eng_sharing_gather_all(world, -1, error) : CAIRN_OK;
     return status == CAIRN_OK ? eng_actions_begin(world, error) : status;
 }
 

@@ -7,11 +7,8 @@ enum { COLLIDER_CHUNK = 256 };
 
 typedef struct place_context {
     cairn_world *world;
-    const pose *q;
-    const int *listed; // NULL: all
-    bool still;        // without margins
-    bool holds;        // bounds may be taken as they were, wider by the way since
-    double faces;      // m, half of what images move against the cell in a step
+    bool holds;   // bounds may be taken as they were, wider by the way since
+    double faces; // m, half of what images move against the cell in a step
 } place_context;
 
 /// Half of the way of images by the strain of the cell in a step, m: the other half is that of the
@@ -124,7 +121,7 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
     const place_context *context = argument;
     cairn_world *world = context->world;
     for (int k = begin; k < end; k++) {
-        int i = context->listed != NULL ? context->listed[k] : k;
+        int i = world->listed[k];
         const eng_collider *collider = &world->colliders[i];
         if (collider->shape == NULL) {
             world->proxies[i] = nowhere;
@@ -132,13 +129,12 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
         }
         if (eng_is_elsewhere(world, collider->body))
             continue;
-        const pose *q = &context->q[collider->body];
+        const pose *q = &world->q_mid[collider->body];
         pose next = collider->place > 0 ? pose_compose(q, &world->places[collider->place - 1]) : *q;
         world->collider_way[i] = way_after(world->collider_way[i], &world->collider_pose[i], &next,
                                            collider->shape->bounding_radius);
         world->collider_pose[i] = next;
-        world->collider_margin[i] =
-            context->still ? 0.0 : margin_of(world, collider, context->faces);
+        world->collider_margin[i] = margin_of(world, collider, context->faces);
         world->proxies[i] = (geo_proxy){
             .bounds = bounds_of(context, i),
             .group = collider->body,
@@ -245,9 +241,9 @@ void eng_colliders_release(cairn_world *world)
     world->place_free_count = world->place_free_capacity = 0;
 }
 
-static cairn_status place(const place_context *context, int count)
+cairn_status eng_colliders_place_listed(cairn_world *world)
 {
-    cairn_world *world = context->world;
+    place_context context = {world, may_hold(world), way_of_faces(world)};
     int all = world->collider_count, known = world->proxy_capacity;
     int capacity = known, same = known, again = known, bounds = known;
     cairn_status status = eng_colliders_reserve(world);
@@ -268,19 +264,7 @@ static cairn_status place(const place_context *context, int count)
         world->collider_bounds[i].shape = NULL;
     }
     if (status == CAIRN_OK)
-        base_parallel_for(world->workers, count, COLLIDER_CHUNK, place_chunk, (void *)context);
+        base_parallel_for(world->workers, world->listed_count, COLLIDER_CHUNK, place_chunk,
+                          &context);
     return status;
-}
-
-cairn_status eng_colliders_place_listed(cairn_world *world)
-{
-    place_context context = {world, world->q_mid,    world->listed,
-                             false, may_hold(world), way_of_faces(world)};
-    return place(&context, world->listed_count);
-}
-
-cairn_status eng_colliders_place_all(cairn_world *world, const pose *q)
-{
-    place_context context = {world, q, NULL, true, false, 0.0};
-    return place(&context, world->collider_count);
 }

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "engine/state/world.h"
 
+#include <math.h>
 #include <string.h>
 
 static void release_data(const base_allocator *allocator, const eng_action_kind *kind, void *data)
@@ -95,6 +96,19 @@ void eng_actions_take(const cairn_world *world, double *numbers)
         memcpy(numbers, action->numbers, (size_t)action->number_count * sizeof *numbers);
         numbers += action->number_count;
     }
+}
+
+bool eng_actions_are_finite(const cairn_world *world, const double *numbers)
+{
+    bool finite = world->action_count == 0 || isfinite(*numbers++);
+    for (int i = 0; i < world->action_count; i++) {
+        const eng_action *action = world->actions[i];
+        int readings = action->kind->readings;
+        for (int k = 0; k < (readings > 0 ? readings : action->number_count); k++)
+            finite = finite && isfinite(numbers[k]);
+        numbers += action->number_count;
+    }
+    return finite;
 }
 
 void eng_actions_restore(cairn_world *world, const double *numbers)

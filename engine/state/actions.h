@@ -23,6 +23,7 @@ typedef struct eng_action_kind {
     void (*release)(const base_allocator *allocator, void *data);
     /// Its numbers are those of a checkpoint now; NULL: nothing to do.
     void (*restored)(cairn_world *world, eng_action *action);
+    int readings;          // the numbers behind these are readings, which may be NaN; 0: none are
     bool makes_or_removes; // bodies
     bool drives_gravity;   // gravity is then no part of what a checkpoint must find unchanged
 } eng_action_kind;
@@ -56,6 +57,9 @@ cairn_status eng_actions_end(cairn_world *world, cairn_error *error) CAIRN_CHECK
 int64_t eng_actions_number_count(const cairn_world *world);
 void eng_actions_take(const cairn_world *world, double *numbers);
 void eng_actions_restore(cairn_world *world, const double *numbers);
+
+/// Whether all that are no readings are finite.
+bool eng_actions_are_finite(const cairn_world *world, const double *numbers);
 
 /// Of their definitions, and of their numbers.
 uint64_t eng_actions_fingerprint(const cairn_world *world);

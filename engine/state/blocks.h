@@ -54,9 +54,6 @@ void eng_colliders_release(cairn_world *world);
 /// Poses, margins and bounds of the listed colliders, for the midpoints of their bodies.
 cairn_status eng_colliders_place_listed(cairn_world *world) CAIRN_CHECK_RESULT;
 
-/// Poses and bounds of all colliders for body poses q, without margins.
-cairn_status eng_colliders_place_all(cairn_world *world, const pose *q) CAIRN_CHECK_RESULT;
-
 /// Makes the plan anew where it is not current. Scratch from the arena.
 cairn_status eng_plan_update(cairn_world *world) CAIRN_CHECK_RESULT;
 

@@ -51,6 +51,19 @@ cairn_status cairn_material_create(cairn_world *world, const char *name,
     return CAIRN_OK;
 }
 
+cairn_status eng_material_take(cairn_world *world, cairn_material_id id, int *material,
+                               cairn_error *error)
+{
+    cairn_status status = CAIRN_OK;
+    if (is_null(id) && world->material_count == 0)
+        status = cairn_material_create(world, "default", &id, error);
+    if (status != CAIRN_OK)
+        return status;
+    *material = (int)id.index;
+    status = eng_material_use(world, *material);
+    return status == CAIRN_OK ? status : base_fail(error, status, "out of memory for a material");
+}
+
 cairn_material_id cairn_material_find(const cairn_world *world, const char *name)
 {
     if (world == NULL || name == NULL)

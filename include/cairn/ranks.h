@@ -54,12 +54,19 @@ CAIRN_API cairn_status cairn_world_share(cairn_world *world, const cairn_ranks *
 CAIRN_API cairn_status cairn_world_gather(cairn_world *world,
                                           cairn_error *error) CAIRN_CHECK_RESULT;
 
-/// The same for bodies and energies alone: implicit contacts stay with the processes that have
-/// them, and forces on bodies cannot be read.
+/// The same for one process that reads: it alone has the whole state of spheres then, until the
+/// next step, and nobody may change the world before that. All have what cairn_world_get_energy
+/// gives, clumps and what the implicit law moves. Others take no memory for it.
+/// @param reader  number of the process
+CAIRN_API cairn_status cairn_world_gather_to(cairn_world *world, int reader,
+                                             cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Like cairn_world_gather for bodies and energies alone: implicit contacts stay with the processes
+/// that have them, and forces on bodies cannot be read.
 CAIRN_API cairn_status cairn_world_gather_bodies(cairn_world *world,
                                                  cairn_error *error) CAIRN_CHECK_RESULT;
 
-/// The same for what cairn_world_get_energy gives, and for nothing else: until the next step.
+/// Like it for what cairn_world_get_energy gives, and for nothing else: until the next step.
 CAIRN_API cairn_status cairn_world_gather_energy(cairn_world *world,
                                                  cairn_error *error) CAIRN_CHECK_RESULT;
 

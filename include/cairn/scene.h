@@ -109,10 +109,9 @@ typedef struct cairn_scene_sensor {
 CAIRN_API cairn_status cairn_scene_get_sensor(const cairn_scene *scene, int index,
                                               cairn_scene_sensor *sensor) CAIRN_CHECK_RESULT;
 
-/// What a sensor reads now.
+/// What a sensor reads now; NaN after what it reads was removed.
 /// @param value  [columns] out
-/// @return CAIRN_ERROR_ARGUMENT for an index out of range, CAIRN_ERROR_STALE_ID after what it
-///         reads was removed
+/// @return CAIRN_ERROR_ARGUMENT for an index out of range
 CAIRN_API cairn_status cairn_scene_read_sensor(const cairn_scene *scene, int index,
                                                double *value) CAIRN_CHECK_RESULT;
 

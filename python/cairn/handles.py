@@ -15,7 +15,7 @@ _KINDS = ("dynamic", "fixed", "moving")
 def _three(value, what, size=3):
     try:
         vector = numpy.ascontiguousarray(value, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"{what} must be {size} numbers, not {value!r}") from None
     if vector.shape != (size,):
         raise ArgumentError(f"{what} must be {size} numbers, not of shape {vector.shape}")

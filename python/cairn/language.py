@@ -43,7 +43,10 @@ class Expression:
 
 
 def _number(value, where):
-    value = float(value)
+    try:
+        value = float(value)
+    except OverflowError:
+        raise ArgumentError(f"{where} is too large for a number of the scene language") from None
     if math.isnan(value):
         raise ArgumentError(f"{where} is NaN, which is no number that a scene can have")
     if math.isinf(value):
@@ -51,9 +54,17 @@ def _number(value, where):
     return repr(value)
 
 
-def _text(value):
+def bytes_of(text, what):
+    """A text in UTF-8, with the bytes of file names that are none."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise ArgumentError(f"{what} = {text!r} has a character that is none of Unicode's") from None
+
+
+def _text(value, where):
     out = []
-    for byte in value.encode("utf-8", "surrogateescape"):
+    for byte in bytes_of(value, where):
         plain = 32 <= byte < 127 and byte not in b'"\\'
         out.append(chr(byte) if plain else f"\\{byte:03d}")
     return '"' + "".join(out) + '"'
@@ -65,7 +76,7 @@ def _key(key, where):
     # a word that Python keeps for itself is written from_
     if key.endswith("_") and keyword.iskeyword(key[:-1]):
         key = key[:-1]
-    return key if _WORD.match(key) and key not in _RESERVED else f"[{_text(key)}]"
+    return key if _WORD.match(key) and key not in _RESERVED else f"[{_text(key, where)}]"
 
 
 class Writer:
@@ -82,7 +93,7 @@ class Writer:
         if isinstance(value, numbers.Real):
             return _number(value, where)
         if isinstance(value, str):
-            return _text(value)
+            return _text(value, where)
         if isinstance(value, numpy.ndarray):
             return self.value(value.tolist(), where)
         if isinstance(value, dict):

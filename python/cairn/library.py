@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # What all modules share: where things lie, the owner of a world, the lock of files, settings.
 """Places, locks and owners behind the public classes."""
+import collections.abc
 import logging
+import math
+import operator
 import os
 import pathlib
 import shutil
@@ -10,6 +13,7 @@ import threading
 
 from . import errors
 from ._cairn import ffi, lib
+from .language import bytes_of
 
 log = logging.getLogger("cairn")
 _LEVELS = {lib.CAIRN_INFO: logging.INFO, lib.CAIRN_WARNING: logging.WARNING,
@@ -70,7 +74,7 @@ def encode(text, what):
         text = os.fspath(text)
     if not isinstance(text, str):
         raise errors.ArgumentError(f"{what} must be a text, not {type(text).__name__}")
-    data = text.encode("utf-8", "surrogateescape")
+    data = bytes_of(text, what)
     if b"\0" in data:
         raise errors.ArgumentError(f"{what} has a zero byte in it")
     return data
@@ -87,8 +91,32 @@ def word_of(value, what):
     return encode(value, what).decode("utf-8", "surrogateescape")
 
 
+def real(value, what):
+    """A number for the engine, to which NaN means that none was given."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise errors.ArgumentError(f"{what} must be a number, not {value!r}") from None
+    if math.isnan(number):
+        raise errors.ArgumentError(f"{what} must be a number, not NaN")
+    return number
+
+
+def whole(value, what, least, most):
+    """A whole number for the engine."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise errors.ArgumentError(f"{what} must be a whole number, not {value!r}") from None
+    if not least <= number <= most:
+        raise errors.ArgumentError(f"{what} {number} is out of range: {least} to {most}")
+    return number
+
+
 def settings(values, what):
     """A list of cairn_setting, its count, and what must live as long."""
+    if not isinstance(values, collections.abc.Mapping):
+        raise errors.ArgumentError(f"{what}: wants a dict of names and values, not {values!r}")
     kept = []
     array = ffi.new("cairn_setting[]", max(1, len(values)))
     for i, (name, value) in enumerate(values.items()):

@@ -16,9 +16,13 @@ _GIVEN = {name: getattr(lib, "CAIRN_MOTION_" + name.upper()) for name in _SIZES}
 
 
 def _values(function, time, size, what):
-    value = numpy.asarray(function(time), float)
+    found, numbers = function(time), f"{size} numbers" if size > 1 else "a number"
+    try:
+        value = numpy.asarray(found, float)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"{what} must give {numbers}, not {found!r}") from None
     if value.shape != (size,) and not (size == 1 and value.shape == ()):
-        raise ArgumentError(f"{what} must give {size} numbers, not of shape {value.shape}")
+        raise ArgumentError(f"{what} must give {numbers}, not of shape {value.shape}")
     if not numpy.isfinite(value).all():
         raise ArgumentError(f"{what} gave {value.tolist()} at t = {time:.9g} s")
     return value.reshape(size)

@@ -119,8 +119,14 @@ class Data:
 
 def project(r, mu):
     """The points of the Coulomb cones |r_T| <= mu r_N nearest to r, (n, 2 or 3), normal first."""
-    r = numpy.array(r, float)
-    mu = numpy.asarray(mu, float)
+    try:
+        r, mu = numpy.array(r, float), numpy.asarray(mu, float)
+    except (TypeError, ValueError, OverflowError) as wrong:
+        raise ArgumentError(f"r and mu must be numbers: {wrong}") from None
+    if r.ndim != 2 or r.shape[1] not in (2, 3):
+        raise ArgumentError(f"r must be of shape (n, 3) or (n, 2), not {r.shape}")
+    if mu.shape not in ((), (len(r),)) or not (mu >= 0.0).all():
+        raise ArgumentError(f"mu must be 0 or more, one number or one for each of {len(r)} rows")
     normal, size = r[:, 0], numpy.linalg.norm(r[:, 1:], axis=1)
     inside = size <= mu * normal
     polar = mu * size <= -normal
@@ -385,7 +391,7 @@ def let_solve(world, function, kind):
         if not numpy.isfinite(point).all():
             raise ArgumentError("the solver gave impulses that are not finite")
         ffi.memmove(impulses, ffi.from_buffer(point), point.nbytes)
-        iterations[0] = int(count)
+        iterations[0] = library.whole(count, "the number of iterations", 0, 2**31 - 1)
 
     call = Call(world, answer)
     world._check(lib.cairn_world_set_solver_function(

@@ -50,14 +50,13 @@ def load(path, *, law=None, solver=None, local=None, tolerance=None, step=None, 
         kept += [array, texts]
         members[name if name == "simulation" else name + "s"] = array
         members[name + "_count"] = count
-    for name, value in (("tolerance", tolerance), ("time_step", step), ("end_time", until)):
+    for name, key, value in (("tolerance", "tolerance", tolerance), ("step", "time_step", step),
+                             ("until", "end_time", until)):
         if value is not None:
-            members[name] = float(value)
-    for name, value in (("threads", threads), ("seed", seed)):
+            members[key] = library.real(value, name)
+    for name, value, least, most in (("threads", threads, 1, 256), ("seed", seed, 0, 2**31 - 1)):
         if value is not None:
-            members[name] = int(value)
-    if threads is not None and not 1 <= int(threads) <= 256:
-        raise ArgumentError(f"threads {threads} is out of range: 1 to 256")
+            members[name] = library.whole(value, name, least, most)
     owner.open(lib.cairn_scene_load, library.encode(library.scene_path(path), "the path"),
                owner.definition(**members))
     return World._of(owner)
@@ -175,7 +174,7 @@ class World:
         if simulation:
             self._run_call("simulation", (), simulation)
         if gravity is not None:
-            self._run_call("gravity", tuple(numpy.asarray(gravity, float).tolist()), {})
+            self._run_call("gravity", tuple(_vector(gravity, 3, "gravity")), {})
 
     @classmethod
     def _of(cls, owner):
@@ -425,7 +424,8 @@ class World:
 
     @time_step.setter
     def time_step(self, value):
-        self._check(lib.cairn_world_set_time_step(self._world, float(value), self._error))
+        self._check(lib.cairn_world_set_time_step(self._world, library.real(value, "step"),
+                                                  self._error))
 
     def step(self, count=1):
         """Makes `count` time steps. Other threads of Python run meanwhile.
@@ -504,7 +504,7 @@ class World:
                     True ends the run. The world is at rest then and may be read and changed.
         progress:   True shows how far the run is, in a notebook or a terminal
         """
-        until = self.end_time if until is None else float(until)
+        until = self.end_time if until is None else library.real(until, "until")
         if not math.isfinite(until):
             raise ArgumentError(f"until must be a time in s, not {until}")
         if isinstance(every, bool) or int(every) != every or every < 1:
@@ -638,7 +638,8 @@ class World:
 
     @tolerance.setter
     def tolerance(self, value):
-        self._check(lib.cairn_world_set_tolerance(self._world, float(value), self._error))
+        self._check(lib.cairn_world_set_tolerance(
+            self._world, library.real(value, "tolerance"), self._error))
 
     @property
     def settings(self):
@@ -732,7 +733,10 @@ def _count(value):
 
 
 def _vector(value, size, what):
-    vector = numpy.asarray(value, float)
+    try:
+        vector = numpy.asarray(value, float)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"{what} must be {size} numbers, not {value!r}") from None
     if vector.shape != (size,):
         raise ArgumentError(f"{what} must be {size} numbers, not of shape {vector.shape}")
     return vector.tolist()

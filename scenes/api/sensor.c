@@ -40,17 +40,14 @@ const char *scn_sensor_quantity_name(scn_sensor_quantity quantity)
     return quantities[quantity].name;
 }
 
-const char *scn_sensor_unit(const scn_scene *scene, const scn_sensor *sensor)
+const char *scn_sensor_unit(const scn_sensor *sensor)
 {
     static const char *const of_angles[] = {"rad", "rad/s", "N m"};
     static const char *const of_ways[] = {"m", "m/s", "N"};
     if (sensor->quantity < SCN_SENSOR_COORDINATE || sensor->quantity > SCN_SENSOR_EFFORT)
         return quantities[sensor->quantity].unit;
-    cairn_joint_view view = {0};
-    bool angle = cairn_joint_get(scene->world, sensor->joint, &view) == CAIRN_OK &&
-                 view.kind == CAIRN_JOINT_HINGE;
     int place = (int)sensor->quantity - (int)SCN_SENSOR_COORDINATE;
-    return angle ? of_angles[place] : of_ways[place];
+    return sensor->of_angle ? of_angles[place] : of_ways[place];
 }
 
 static bool is_sum(scn_sensor_quantity quantity)
@@ -58,7 +55,7 @@ static bool is_sum(scn_sensor_quantity quantity)
     return quantity == SCN_SENSOR_FORCE || quantity == SCN_SENSOR_TORQUE;
 }
 
-const char *scn_sensor_column_name(const scn_scene *scene, const scn_sensor *sensor, int column)
+const char *scn_sensor_column_name(const scn_sensor *sensor, int column)
 {
     static const char *const axes[] = {"x", "y", "z"};
     static const char *const products[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
@@ -68,16 +65,13 @@ const char *scn_sensor_column_name(const scn_scene *scene, const scn_sensor *sen
         return products[3 + column];
     if (sensor->quantity == SCN_SENSOR_MASS_FLOW || sensor->quantity == SCN_SENSOR_SIDES)
         return axes[column];
-    cairn_connector_view view;
-    if (sensor->quantity == SCN_SENSOR_GAP || sensor->quantity > SCN_SENSOR_HISTORY ||
-        (sensor->quantity == SCN_SENSOR_HISTORY &&
-         cairn_connector_get(scene->world, sensor->connector, &view) != CAIRN_OK))
+    if (sensor->quantity == SCN_SENSOR_GAP || sensor->quantity > SCN_SENSOR_HISTORY)
         return "";
-    return sensor->quantity == SCN_SENSOR_HISTORY ? cairn_law_get_history_name(view.law, column)
+    return sensor->quantity == SCN_SENSOR_HISTORY ? cairn_law_get_history_name(sensor->law, column)
                                                   : axes[column];
 }
 
-/// Of bodies that were all removed.
+/// Of bodies that were all removed, or of a joint or connector that went with one of its bodies.
 static cairn_status read_nothing(const scn_sensor *sensor, double *value)
 {
     for (int k = 0; k < sensor->columns; k++)
@@ -148,10 +142,12 @@ static cairn_status read_instant(const scn_scene *scene, const scn_sensor *senso
         return read_gate(scene, sensor, value);
     if (sensor->of_region)
         return read_region(scene, sensor, value);
-    if (sensor->connector.generation != 0)
-        return scn_connector_read(scene, sensor, value);
-    if (sensor->joint.generation != 0)
-        return scn_joint_read(scene, sensor, value);
+    if (sensor->connector.generation != 0 || sensor->joint.generation != 0) {
+        cairn_status status = sensor->joint.generation != 0
+                                  ? scn_joint_read(scene, sensor, value)
+                                  : scn_connector_read(scene, sensor, value);
+        return status == CAIRN_ERROR_STALE_ID ? read_nothing(sensor, value) : status;
+    }
     value[0] = value[1] = value[2] = 0.0;
     if (!is_sum(sensor->quantity)) {
         cairn_body_view view;
@@ -263,6 +259,7 @@ static void add_connector_sensor(const scn_fields *fields, const char *name,
     scn_sensor *sensor = add_sensor(L, name, 0);
     sensor->quantity = quantity;
     sensor->connector = connector;
+    sensor->law = view.law;
     sensor->on_first = scn_fields_choice(fields, "on", 1, ends) == 0;
     sensor->columns = quantity == SCN_SENSOR_GAP ? 1 : quantity == SCN_SENSOR_HISTORY ? history : 3;
 }
@@ -279,6 +276,11 @@ static void add_joint_sensor(const scn_fields *fields, const char *name,
     scn_sensor *sensor = add_sensor(L, name, 0);
     sensor->quantity = quantity;
     sensor->joint = scn_check_joint(L, scn_fields_text(fields, "joint", NULL));
+    cairn_joint_view view;
+    cairn_error error = {0};
+    scn_fields_pass(fields, cairn_joint_get(scn_loader_world(L), sensor->joint, &view), &error);
+    sensor->of_angle = view.kind == CAIRN_JOINT_HINGE || view.kind == CAIRN_JOINT_BALL ||
+                       view.kind == CAIRN_JOINT_UNIVERSAL;
     sensor->columns = is_sum(quantity) ? 3 : 1;
 }
 

@@ -260,6 +260,8 @@ const char *scn_fields_text(const scn_fields *fields, const char *key, const cha
     if (type == LUA_TSTRING && lua_rawlen(fields->L, -1) > SCN_TEXT_MOST)
         scn_raise(fields->L, "%s is longer than %d letters", key, SCN_TEXT_MOST);
     const char *value = type == LUA_TNIL ? fallback : lua_tostring(fields->L, -1);
+    if (type == LUA_TSTRING && strlen(value) < lua_rawlen(fields->L, -1))
+        scn_raise(fields->L, "%s = \"%.80s\" has a zero byte behind it", key, value);
     lua_pop(fields->L, 1);
     return value;
 }

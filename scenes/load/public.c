@@ -164,10 +164,10 @@ cairn_status cairn_scene_get_sensor(const cairn_scene *scene, int index, cairn_s
     const scn_sensor *is = &scene->scene->sensors[index];
     *sensor = (cairn_scene_sensor){.name = is->name,
                                    .quantity = scn_sensor_quantity_name(is->quantity),
-                                   .unit = scn_sensor_unit(scene->scene, is),
+                                   .unit = scn_sensor_unit(is),
                                    .columns = is->columns};
     for (int k = 0; k < is->columns; k++)
-        sensor->column_names[k] = scn_sensor_column_name(scene->scene, is, k);
+        sensor->column_names[k] = scn_sensor_column_name(is, k);
     return CAIRN_OK;
 }
 

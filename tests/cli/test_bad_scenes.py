@@ -30,6 +30,7 @@ BAD = {
     "NaN": (HEAD + "body{ shape = " + BOX + ", position = {0, 0 / 0, 0} }", r"bad\.lua:3: position\[2\] = NaN must be a finite number"),
     "infinity": (HEAD + "body{ shape = " + BOX + ", velocity = {math.huge, 0, 0} }", r"bad\.lua:3: velocity\[1\] = infinity must be"),
     "zero quaternion": (HEAD + "body{ shape = " + BOX + ", orientation = {0, 0, 0, 0} }", r"bad\.lua:3: orientation must not be zero"),
+    "zero byte": (HEAD + "body{ name = 'a\\0b', shape = " + BOX + " }", r'bad\.lua:3: name = "a" has a zero byte behind it'),
     "two orientations": (HEAD + "body{ shape = " + BOX + ", orientation = {1, 0, 0, 0}, rotation = {axis = {0, 0, 1}, angle = 3} }", r"bad\.lua:3: .*not both"),
     "negative friction": (HEAD + "pair{ friction = -0.1 }", r"bad\.lua:3: friction = -0\.1 is out of range"),
     "step too small": ("simulation{ step = 0 }", r"bad\.lua:1: step = 0 is out of range"),

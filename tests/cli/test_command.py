@@ -113,6 +113,7 @@ def check_usage():
                 (("run", "small.lua", "--tolerance", "big"), r'--tolerance wants a number, not "big"'),
                 (("run", "small.lua", "--tolerance", "nan"), r"--tolerance wants a number"),
                 (("run", "small.lua", "--step", "-1"), r"--step -1 is out of range"),
+                (("run", "small.lua", "--seed", "5000000000"), r"--seed 5000000000 is out of range: 0 to 2147483647"),
                 (("run", "small.lua", "--until", "0"), r"--until 0 is out of range: greater than 0"),
                 (("run", "small.lua", "--threads", "1.5"), r"--threads wants a whole number"),
                 (("run", "small.lua", "--threads", "0"), r"--threads 0 is out of range: 1 to 256"),
@@ -273,7 +274,7 @@ def check_failures():
 
 
 def check_interrupt():
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         with Folder() as folder:
             folder.write("small.lua", SMALL.replace("end_time = 0.05", "end_time = 100000"))
             run = subprocess.Popen([PROGRAM, "run", "small.lua", "--out", "r"], cwd=folder.path, text=True,
@@ -287,6 +288,15 @@ def check_interrupt():
             check(load(folder.read("r/summary.json"))["status"] == "interrupted", "interrupted: summary.json")
             rows = folder.read("r/energy.csv").splitlines()
             check(len(rows[-1].split(",")) == 13, "interrupted: energy.csv ends with a whole row")
+
+
+def check_scene_is_kept():
+    with Folder() as folder:
+        folder.write("small.lua", SMALL)
+        result = folder.cairn("run", "small.lua", "--out", "r", "--hash", "./small.lua")
+        check_status(result, 1, "--hash with the scene's own name")
+        check("this is the scene" in result.err, "--hash: message", result)
+        check(folder.read("small.lua") == SMALL, "--hash: the scene stays as it is")
 
 
 def check_lists():
@@ -338,6 +348,7 @@ check_fclib()
 check_sensors()
 check_failures()
 check_interrupt()
+check_scene_is_kept()
 check_lists()
 check_scenes()
 finish()

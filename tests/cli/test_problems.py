@@ -243,12 +243,14 @@ def check_info():
             check("rank of" in text.out and "pile" in text.out, "info: text", text)
 
 
-def write_local(path, W, q, mu):
-    """A local problem with a dense-as-compressed W."""
+def write_local(path, W, q, mu, **others):
+    """A local problem with a dense-as-compressed W; others: coefficients of rolling friction."""
     size = len(q)
     with h5py.File(path, "w") as file:
-        group = file.create_group("fclib_local")
-        group["spacedim"] = numpy.array([3], dtype=numpy.int32)
+        group = file.create_group("fclib_local_rolling" if others else "fclib_local")
+        group["spacedim"] = numpy.array([size // len(mu)], dtype=numpy.int32)
+        for name, values in others.items():
+            group["vectors/" + name] = numpy.asarray(values, dtype=float)
         matrix = group.create_group("W")
         for name, value in [("m", size), ("n", size), ("nz", -1), ("nzmax", size * size)]:
             matrix[name] = numpy.array([value], dtype=numpy.int32)
@@ -280,6 +282,13 @@ def check_check():
             check(abs(found["margin"] - room) < 1e-6, f"press {second}: margin", result)
         text = folder.cairn("check", "press.hdf5")
         check("undecided" in text.out, "check: text", text)
+        # of rolling friction the gaps alone are looked at
+        for rows, more in ((5, {}), (6, {"mu_s": [0.05]})):
+            write_local(folder.path + "/roll.hdf5", numpy.eye(rows), [-1] + [0.2] * (rows - 1), [0.5],
+                        mu_r=[0.1], **more)
+            text = folder.cairn("check", "roll.hdf5")
+            check_status(text, 5, f"check: {rows} rows")
+            check("no more is asked with rolling friction" in text.out, f"check: {rows} rows", text)
 
 
 def rows_of(folder, name):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # 2N steps against N, restart, N, file for file: every scene, every law, every solver, every
-# one-contact solver, and the settings of the step.
+# one-contact solver, the settings of the step, and worlds whose bodies change on the way.
 """usage: test_restart_all.py PROGRAM ROOT"""
 import glob
 import os
@@ -44,6 +44,70 @@ for i = 0, 3 do
         position = {0.15 + 0.11 * i, 0, 0.0501} }
 end
 """
+
+# name: step, steps, and a scene in which bodies come, go or change their places
+CHANGING = {
+    # rows of bodies that left get grains of more parts than they had room for
+    "reused_rows": (1e-3, 240, """
+simulation{ step = 1e-3, end_time = 0.24 }
+pair{ friction = 0.3, restitution = 0.3 }
+ground{}
+emitter{ region = { min = {0, 0, 0.05}, max = {0.1, 0.1, 0.1} }, rate = 400, every = 0.01, velocity = {0, 0, -1},
+         grains = { { size = 0.012 },
+                    { shape = compound{ { shape = box{ size = {0.01, 0.01, 0.01} } },
+                                        { shape = sphere{ radius = 0.005 }, position = {0.006, 0, 0} } } } } }
+outlet{ region = { min = {0, 0, 0}, max = {0.1, 0.06, 0.02} }, every = 0.02 }
+"""),
+    # the first body of a material comes after the start
+    "late_material": (1e-4, 200, """
+simulation{ step = 1e-4, end_time = 0.02 }
+material{ name = "steel", young_modulus = 2e7 }
+material{ name = "glass", young_modulus = 1e7 }
+pair{ law = "hertz_mindlin" }
+ground{ material = "steel" }
+emitter{ region = { min = {0, 0, 0.001}, max = {0.1, 0.1, 0.03} }, size = 0.01, material = "glass", rate = 2000,
+         from = 0.001, every = 0.001, velocity = {0, 0, -2} }
+"""),
+    # there is no body and no material at the start
+    "nothing_at_first": (1e-3, 200, """
+simulation{ step = 1e-3, end_time = 0.2 }
+emitter{ region = { min = {0, 0, 0}, max = {0.05, 0.05, 0.05} }, size = 0.01, rate = 300, spread = 0.5 }
+"""),
+    # a joint and a connector go with a body, and sensors and measures of it read nothing
+    "removed": (1e-3, 200, """
+simulation{ step = 1e-3, end_time = 0.2 }
+ground{}
+body{ name = "a", shape = sphere{ radius = 0.1 }, position = {0, 0, 0.1} }
+body{ name = "b", shape = sphere{ radius = 0.1 }, position = {0.3, 0, 0.1} }
+joint{ name = "hinge", kind = "hinge", bodies = {"a", "b"}, at = {0, 0, 0.1}, axis = {0, 1, 0} }
+connector{ name = "touch", bodies = {"a", "b"}, radii = {0.1, 0.1}, contact_stiffness = 1e4 }
+sensor{ name = "angle", joint = "hinge", quantity = "coordinate" }
+sensor{ name = "moment", joint = "hinge", quantity = "torque", window = 0.03 }
+sensor{ name = "law", connector = "touch", quantity = "history" }
+sensor{ name = "force", body = "b", window = 0.01 }
+measure{ name = "b", body = "b", window = 0.03 }
+remove{ body = "b", at = 0.05 }
+"""),
+    # frames that keep contacts are followed by frames that do not
+    "contacts_of_some": (1e-3, 260, """
+simulation{ step = 1e-3, end_time = 0.26 }
+ground{}
+body{ shape = sphere{ radius = 0.006 }, position = {0, 0, 0.03} }
+outlet{ region = { centre = {1, 0, 0}, radius = 0.1 } }
+output{ contacts_every = 100 }
+"""),
+    # lists of pairs of a cell that strains are made in nearly every step
+    "straining": (2e-3, 120, """
+simulation{ step = 2e-3, end_time = 0.24 }
+gravity{ 0, 0, 0 }
+pair{ law = "hooke", normal_stiffness = 1e3 }
+cell{ size = {0.12, 0.12, 0.2}, rate = { yz = 20 } }
+for i = 0, 59 do
+  body{ shape = sphere{ radius = 0.006 }, position = {0.02 * (i % 6), 0.02 * (i // 6 % 5), 0.05 * (i // 30)},
+        velocity = {math.random(), math.random(), math.random()} }
+end
+"""),
+}
 
 
 def words(scene, out, until, more):
@@ -101,8 +165,15 @@ def check_settings(folder):
         check_cut(folder, "pile.lua", 1 / 200, 20, True, "--set", name + "=false")
 
 
+def check_changes(folder):
+    for name, (step, steps, text) in CHANGING.items():
+        folder.write(name + ".lua", text)
+        check_cut(folder, name + ".lua", step, steps, True)
+
+
 with Folder() as folder:
     folder.write("pile.lua", PILE)
+    check_changes(folder)
     check_scenes(folder)
     check_plugins(folder)
     check_settings(folder)

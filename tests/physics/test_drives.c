@@ -173,6 +173,38 @@ static void dry_friction_holds_below_its_limit(void **state)
 
 // ---------------------------------------------------------------- several coordinates
 
+/// A motor on one joint takes along what the friction of another one holds, from the first step on
+/// and though nothing moves before it; a motor without limit makes that one slip.
+static void dry_friction_holds_from_rest(void **state)
+{
+    (void)state;
+    const double h = 0.01, mass[2] = {2.0, 1.0}, friction = 2.5;
+    for (int limited = 0; limited < 2; limited++) {
+        cairn_world *world = drive_world("auto", 1e-8, h, 0.0);
+        cairn_body_id first = ball(world, CAIRN_DYNAMIC, 0.05, mass[0], 0.0, 0.0);
+        cairn_body_id second = ball(world, CAIRN_DYNAMIC, 0.05, mass[1], 0.3, 0.0);
+        cairn_joint_def drive = joint_def(CAIRN_JOINT_SLIDER, no_body, first, 0.0, 0.0, 0.0);
+        set_axis(drive.axis, 1.0, 0.0, 0.0);
+        drive.motor = true;
+        drive.motor_velocity = 10.0;
+        if (limited)
+            drive.motor_limit = 6.0;
+        make_joint(world, &drive);
+        cairn_joint_def brake = joint_def(CAIRN_JOINT_SLIDER, first, second, 0.3, 0.0, 0.0);
+        set_axis(brake.axis, 1.0, 0.0, 0.0);
+        brake.friction = friction;
+        make_joint(world, &brake);
+        for (int step = 1; step <= 3; step++) {
+            run_steps(world, 1);
+            double t = step * h, together = 6.0 * t / (mass[0] + mass[1]);
+            check_close(look_at(world, first).velocity[0], limited ? together : 10.0, 1e-9, 0.0);
+            check_close(look_at(world, second).velocity[0],
+                        limited ? together : friction * t / mass[1], 1e-9, 0.0);
+        }
+        cairn_world_destroy(world);
+    }
+}
+
 /// The stronger finger pushes the weaker one back, which resists with its limit.
 static void two_fingers_meet(void **state)
 {
@@ -499,6 +531,7 @@ int main(void)
         cmocka_unit_test(limits_of_any_size_are_met),
         cmocka_unit_test(dry_friction_gives_way_at_its_limit_to_a_push),
         cmocka_unit_test(dry_friction_holds_below_its_limit),
+        cmocka_unit_test(dry_friction_holds_from_rest),
         cmocka_unit_test(two_fingers_meet),
         cmocka_unit_test(an_arm_presses_the_ground),
         cmocka_unit_test(a_driven_chain_runs_into_a_stop),

@@ -132,11 +132,61 @@ static void pads_press_evenly(void **state)
     cairn_world_destroy(g.world);
 }
 
+/// A fixed and a moving pad brake a box that falls between them, with twice its weight: it stops
+/// where statics asks for, and does not turn, although other shares of the load would turn it.
+static void check_brake(const char *solver, double tolerance, double h)
+{
+    cairn_error error = {0};
+    cairn_world_def def = cairn_default_world_def();
+    def.time_step = h;
+    def.tolerance = tolerance;
+    cairn_world *world = make_world(&def);
+    require(cairn_world_set_solver(world, solver, &error), &error);
+    set_contact(world, 0.5, 0.0);
+    const double size[3] = {0.1, 0.1, 0.12}, pad[3] = {0.02, 0.06, 0.8};
+    cairn_body_id box = add_box(world, CAIRN_DYNAMIC, size, 1.0, 0.0, 0.0);
+    const double falls[3] = {0.0, 0.0, -1.0}, at_rest[3] = {0.0, 0.0, 0.0};
+    require(cairn_body_set_velocity(world, box, falls, at_rest, &error), &error);
+    add_box(world, CAIRN_FIXED, pad, 1.0, 0.06, -0.3);
+    cairn_body_id moving = add_box(world, CAIRN_DYNAMIC, pad, 0.1, -0.06, -0.3);
+    const cairn_body_id world_itself = {0};
+    cairn_joint_def slider = joint_def(CAIRN_JOINT_SLIDER, world_itself, moving, -0.06, 0.0, 0.0);
+    set_axis(slider.axis, 1.0, 0.0, 0.0);
+    slider.motor = true;
+    slider.motor_velocity = 0.1;
+    slider.motor_limit = 2.0 * gravity;
+    make_joint(world, &slider);
+    double spin = 0.0;
+    for (int i = 0; i < (int)lround(0.15 / h); i++) {
+        run_steps(world, 1);
+        cairn_body_view view = look_at(world, box);
+        for (int k = 0; k < 3; k++)
+            spin = fmax(spin, fabs(view.angular_velocity[k]));
+    }
+    cairn_body_view view = look_at(world, box);
+    check_close(view.position[2], -0.5 / gravity, 0.0, h);
+    check_at_most(fabs(view.velocity[2]), 1e-4);
+    check_at_most(spin, 0.05);
+    cairn_world_destroy(world);
+}
+
+static void what_slips_between_pads_does_not_turn(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = {"auto", "gauss_seidel", "nipm", "projected_newton",
+                                          "newton_alart_curnier"};
+    for (int i = 0; i < 5; i++)
+        check_brake(solvers[i], 1e-6, 2e-3);
+    check_brake("auto", 1e-8, 1e-3);
+    check_brake("auto", 1e-5, 5e-3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_grip_holds_above_its_threshold_and_slips_below),
         cmocka_unit_test(pads_press_evenly),
+        cmocka_unit_test(what_slips_between_pads_does_not_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,6 +91,36 @@ static void stiff_motors_press_with_their_stiffness(void **state)
     }
 }
 
+/// A ram that is stopped short of what its motor wants pushes with the limit, and each step begins
+/// where the last one ended: a solver that moves a shift from program to program takes that up,
+/// too.
+static void a_limited_ram_pushes_with_its_limit(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = {"auto", "interior_point", "aclm_newton", "apgd"};
+    const double along[3] = {1.0, 0.0, 0.0}, limit = 40.0;
+    for (int i = 0; i < 4; i++) {
+        cairn_error error = {0};
+        cairn_world *world = press_world(2e-3, 0.0, 0.5);
+        require(cairn_world_set_solver(world, solvers[i], &error), &error);
+        cairn_shape_id box = box_shape(world, 0.2, 0.2, 0.2);
+        cairn_body_id ram = add_shape(world, CAIRN_DYNAMIC, box, 1.0, 0.0, 0.0, 0.0);
+        cairn_body_id wall = add_shape(world, CAIRN_FIXED, box, 0.0, 0.3, 0.0, 0.0);
+        cairn_joint_def def = slider(ram, 0.0, 0.0, 0.0, along);
+        def.motor = true;
+        def.motor_law = CAIRN_MOTOR_POSITION;
+        def.motor_stiffness = 500.0;
+        def.motor_damping = 20.0;
+        def.motor_position = 0.3;
+        def.motor_limit = limit;
+        cairn_joint_id motor = make_joint(world, &def);
+        run_solved(world, 200);
+        check_close(look_at_joint(world, motor).effort, limit, 1e-5, 0.0);
+        check_close(force_on(world, wall).x, limit, 1e-5, 0.0);
+        cairn_world_destroy(world);
+    }
+}
+
 /// A crank and a rod push a piston against a wall. With x = r cos a + sqrt(l^2 - r^2 sin^2 a) the
 /// force of a torque T is T/|dx/da|.
 static void a_toggle_multiplies_its_torque(void **state)
@@ -264,6 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stiff_motors_press_with_their_stiffness),
+        cmocka_unit_test(a_limited_ram_pushes_with_its_limit),
         cmocka_unit_test(a_toggle_multiplies_its_torque),
         cmocka_unit_test(a_wedge_moves_above_its_threshold),
         cmocka_unit_test(pads_brake_a_disc),

@@ -49,6 +49,14 @@ def test_solvers_of_the_engine(solver):
                                   atol=1e-9)
 
 
+def test_projections_on_wrong_cones_are_refused():
+    for r, mu, word in (([1, 2, 0], 0.5, "shape"), ([[1, 2]] * 2, [0.5], "rows"), ([[1, 2, 0]], -1, "0 or more"),
+                        ([[1, 2, 0]], float("nan"), "0 or more"), ("x", 1, "numbers")):
+        with pytest.raises(cairn.ArgumentError, match=word):
+            cairn.project(r, mu)
+    numpy.testing.assert_allclose(cairn.project([[1, 2, 0]], 0.5), [[1.6, 0.8, 0]])
+
+
 def test_problems_from_arrays_and_files(tmp_path):
     world = pile()
     local, whole = world.problem(), world.problem("global")

@@ -25,7 +25,10 @@ def world_of_balls(count=3):
     ({"shape": cairn.sphere(radius=1), "position": (0, 0)}, "position"),
     ({"shape": cairn.sphere(radius=1), "position": (0, 0, float("inf"))}, "position"),
     ({"shape": cairn.sphere(radius=1), "position": numpy.zeros((2, 3))}, "position"),
+    ({"shape": cairn.sphere(radius=1), "position": (0, 0, 10**400)}, "position"),
     ({"shape": cairn.sphere(radius=1), "name": object()}, "name"),
+    ({"shape": cairn.sphere(radius=1), "name": "a\0b"}, "zero byte"),
+    ({"shape": cairn.sphere(radius=1), "name": "\ud800"}, "Unicode"),
     ({"shape": cairn.sphere(radius=1), "material": "nothing"}, "nothing"),
     ({"shape": cairn.mesh(vertices=[[0, 0, 0]], triangles=[[0, 0, 5]]), "kind": "fixed"}, "vertices"),
 ])
@@ -49,6 +52,13 @@ def test_wrong_scenes_and_parameters(tmp_path):
         cairn.load("kapla_tower", ring=3)
     with pytest.raises(cairn.ArgumentError):
         cairn.load("kapla_tower", threads=0)
+    for name, value in (("tolerance", "x"), ("tolerance", float("nan")), ("step", [1]), ("until", float("nan")),
+                        ("threads", 1.7), ("seed", -1), ("seed", 2**31), ("seed", 1.5), ("simulation", 3),
+                        ("solver_settings", [1])):
+        with pytest.raises(cairn.ArgumentError, match=name.split("_")[0]):
+            cairn.load("kapla_tower", **{name: value})
+    with pytest.raises(cairn.ArgumentError, match="gravity"):
+        cairn.World(gravity=5)
     with pytest.raises(cairn.Error):
         cairn.load("kapla_tower", solver="no_such")
     with pytest.raises(cairn.ArgumentError, match="zero byte"):

@@ -58,7 +58,7 @@ static void draw_sensor(view_app *app, double left, double *top)
             int count =
                 view_simulation_readings(app->simulation, app->sensor, rows, VIEW_SAMPLES_SHOWN);
             for (int k = 0; k < sensor->columns; k++) {
-                const char *name = scn_sensor_column_name(scene, sensor, k);
+                const char *name = scn_sensor_column_name(sensor, k);
                 curves[k] = (view_curve){name[0] != '\0' ? name : sensor->name, rows + 1 + k,
                                          stride, view_colour_of(k)};
             }

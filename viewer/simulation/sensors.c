@@ -28,7 +28,7 @@ cairn_status view_sensors_begin(view_sensors *sensors, const scn_scene *scene, i
     if (sensors->rows == NULL || sensors->now == NULL || sensors->units == NULL)
         return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < scene->sensor_count; i++)
-        sensors->units[i] = scn_sensor_unit(scene, &scene->sensors[i]);
+        sensors->units[i] = scn_sensor_unit(&scene->sensors[i]);
     return CAIRN_OK;
 }
 

@@ -34,6 +34,29 @@ static void keep_relaxed(con_convex_interior *c)
     newton->best_error = 0.0;
 }
 
+// the shift goes a share of the way to the slip of the reaction, whose velocity is in scratch[0]
+static void follow_slip(con_convex_interior *c, double share)
+{
+    for (int i = 0; i < c->newton->contact_count; i++) {
+        const double *u = c->newton->scratch[0][i];
+        double slip = c->newton->mu[i] * sqrt(u[1] * u[1] + u[2] * u[2]);
+        c->s[i] += share * (slip - c->s[i]);
+    }
+}
+
+// a guess has a slip, and the program without a shift may be far from it
+static void begin_at_guess(con_convex_interior *c)
+{
+    con_newton *newton = c->newton;
+    bool any = false;
+    for (int i = 0; i < newton->contact_count && !any; i++)
+        any = newton->best[i][0] != 0.0;
+    if (!any)
+        return;
+    con_newton_velocity(newton, (const double(*)[3])newton->best, true, newton->scratch[0]);
+    follow_slip(c, 1.0);
+}
+
 static cairn_status iterate(con_convex_interior *c, const interior_point_settings *settings)
 {
     con_newton *newton = c->newton;
@@ -56,13 +79,7 @@ static cairn_status iterate(con_convex_interior *c, const interior_point_setting
         if (since > 0 && since % 4 == 0)
             share = fmax(0.5 * share, 0.02);
 
-        // update shift
-        for (int i = 0; i < c->newton->contact_count; i++) {
-            // the velocity of the reaction, not the iterate's own
-            const double *u = c->newton->scratch[0][i];
-            double slip = c->newton->mu[i] * sqrt(u[1] * u[1] + u[2] * u[2]);
-            c->s[i] += share * (slip - c->s[i]);
-        }
+        follow_slip(c, share);
     }
     return CAIRN_OK;
 }
@@ -76,6 +93,8 @@ static cairn_status solve_island(const void *settings, const con_problem *proble
     if (status != CAIRN_OK)
         return status;
     con_newton_begin(model);
+    if (((const interior_point_settings *)settings)->max_outer > 0)
+        begin_at_guess(&method);
     return iterate(&method, settings);
 }
 

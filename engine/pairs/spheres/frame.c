@@ -150,8 +150,13 @@ void eng_spheres_frame_advance(struct eng_spheres *spheres)
     eng_spheres_frame next = frame_of(cell, eng_cell_middle(cell, &now, world->def.time_step));
     if (spheres->strains)
         eng_spheres_frame_set(spheres, &next);
+    eng_spheres_frame_measure(spheres);
+}
+
+void eng_spheres_frame_measure(struct eng_spheres *spheres)
+{
     mat3 way = difference(&spheres->frame.lattice, &spheres->before.lattice);
-    spheres->cell_way = spheres->strains ? longest(cell, &way) : 0.0;
+    spheres->cell_way = spheres->strains ? longest(&spheres->world->cell, &way) : 0.0;
 }
 
 void eng_spheres_wrap(struct eng_spheres *spheres)

@@ -22,6 +22,9 @@ void eng_spheres_frame_set(struct eng_spheres *spheres, const eng_spheres_frame 
 /// Before the fused pass: the frame of the step after it.
 void eng_spheres_frame_advance(struct eng_spheres *spheres);
 
+/// The way that images make in a step, from the frame and the one before it.
+void eng_spheres_frame_measure(struct eng_spheres *spheres);
+
 /// Bodies lie where their slots are; before the frame loses its meaning.
 void eng_spheres_unwrap(struct eng_spheres *spheres);
 

@@ -294,7 +294,11 @@ cairn_status eng_spheres_colliders_list(eng_spheres *spheres)
             world->listed[count++] = world->bodies[world->active[k]].first_collider + i;
     for (int k = 0; k < spheres->exposed_count; k++)
         world->listed[count++] = world->bodies[spheres->exposed[k]].first_collider;
-    if (spheres->exposed_count > 0)
+    // a body in a row that was freed may have colliders behind those of later rows
+    bool ascending = true;
+    for (int k = 1; k < count && ascending; k++)
+        ascending = world->listed[k - 1] < world->listed[k];
+    if (!ascending)
         qsort(world->listed, (size_t)count, sizeof *world->listed, compare_ints);
     world->listed_count = count;
     world->topology_changed = true;

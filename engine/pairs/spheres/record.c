@@ -415,6 +415,7 @@ static void place_now(eng_spheres *spheres, const eng_spheres_record *record)
     eng_spheres_frame frame;
     memcpy(&frame, &record->reals[ENG_SPHERES_RECORD_AT_FRAMES], sizeof frame);
     eng_spheres_frame_set(spheres, &frame);
+    eng_spheres_frame_measure(spheres);
     spheres->cell_path = record->reals[ENG_SPHERES_RECORD_CELL_PATH];
     eng_spheres_ghosts_place(spheres, ENG_SPHERES_PLACE_ALL);
     eng_spheres_images_move(spheres, 0, spheres->image_count);

@@ -155,6 +155,24 @@ body{{ shape = {shape}, position = {{{0.02 - overlap}, 0, 0}} }}
                   f"{shape}: {last['kinetic [J]']} J of {contacts} springs")
 
 
+def check_attracting_start():
+    """Bodies that touch and attract each other draw together: what adhesion gives was there, and is no explosion."""
+    with Folder() as folder:
+        for adhesion in ("jkr", "dmt", "capillary"):
+            folder.write("draw.lua", f"""simulation{{ step = 2.5e-6, end_time = 0.01 }}
+gravity{{ 0, 0, 0 }}
+material{{ name = "glass", density = 2500 }}
+pair{{ law = "adhesive", adhesion = "{adhesion}", young_modulus = 1e7, restitution = 0.5 }}
+body{{ kind = "fixed", shape = sphere{{ radius = 1e-3 }}, material = "glass", position = {{0, 0, 0}} }}
+body{{ shape = sphere{{ radius = 1e-3 }}, material = "glass", position = {{0, 0, 1.999999e-3}} }}
+""")
+            result = folder.cairn("run", "draw.lua", "-q", "-o", "r")
+            check_status(result, 0, f"{adhesion}: two that touch at rest")
+            rows = folder.read("r/energy.csv").splitlines()
+            last = dict(zip(rows[0].split(","), map(float, rows[-1].split(","))))
+            check(last["elastic [J]"] < 0.0, f"{adhesion}: {last['elastic [J]']} J are stored")
+
+
 def check_sizes():
     with Folder() as folder:
         text = "pair{ law = 'hooke' }\n"
@@ -181,6 +199,7 @@ def main():
     check_empty_start()
     check_held_start()
     check_overlapping_start()
+    check_attracting_start()
     check_sizes()
     check_every_number()
     finish()

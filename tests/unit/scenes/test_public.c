@@ -5,6 +5,7 @@
 #include <cairn/cairn.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char program[] = "simulation{ step = 0.01 }\n"
@@ -117,6 +118,41 @@ static void removed_bodies_are_not_meant_by_their_name(void **state)
     cairn_scene_destroy(scene);
 }
 
+static void sensors_of_joints_have_their_units_and_read_nothing_at_last(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind, *more, *unit;
+    } cases[] = {{"hinge", "", "rad"},
+                 {"ball", "", "rad"},
+                 {"universal", ", axis_b = {1, 0, 0}", "rad"},
+                 {"slider", "", "m"},
+                 {"cylindrical", "", "m"}};
+    cairn_error error;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[512];
+        cairn_scene *scene = open_scene();
+        cairn_world *world;
+        cairn_scene_sensor sensor;
+        snprintf(text, sizeof text,
+                 "body{ name = 'a', shape = sphere{ radius = 1 } }\n"
+                 "joint{ name = 'j', kind = '%s', bodies = {'a'}, at = {0, 0, 0}%s }\n"
+                 "sensor{ name = 's', joint = 'j', quantity = 'coordinate' }\n",
+                 cases[i].kind, cases[i].more);
+        assert_int_equal(cairn_scene_add(scene, text, &error), CAIRN_OK);
+        assert_int_equal(cairn_scene_get_world(scene, &world, &error), CAIRN_OK);
+        double value = 1.0;
+        assert_int_equal(cairn_scene_read_sensor(scene, 0, &value), CAIRN_OK);
+        assert_true(value == 0.0);
+        assert_int_equal(cairn_body_remove(world, cairn_body_find(world, "a"), &error), CAIRN_OK);
+        assert_int_equal(cairn_scene_read_sensor(scene, 0, &value), CAIRN_OK);
+        assert_true(isnan(value));
+        assert_int_equal(cairn_scene_get_sensor(scene, 0, &sensor), CAIRN_OK);
+        assert_string_equal(sensor.unit, cases[i].unit);
+        cairn_scene_destroy(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +160,7 @@ int main(void)
         cmocka_unit_test(wrong_parts_say_what_is_wrong),
         cmocka_unit_test(definitions_are_checked),
         cmocka_unit_test(removed_bodies_are_not_meant_by_their_name),
+        cmocka_unit_test(sensors_of_joints_have_their_units_and_read_nothing_at_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

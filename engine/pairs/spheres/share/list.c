@@ -19,7 +19,7 @@ cairn_status eng_spheres_share_relist(struct eng_spheres *spheres)
         eng_spheres_chunks_count(spheres);
     bool parts = eng_spheres_share_wants_parts(spheres);
     cairn_status status =
-        parts ? eng_spheres_share_places(spheres) : eng_spheres_share_gather(spheres, NULL);
+        parts ? eng_spheres_share_places(spheres) : eng_spheres_share_gather(spheres, -1, NULL);
     if (parts && status == CAIRN_OK)
         eng_spheres_share_drop_forces(spheres);
     share->kept_own = share->active && !share->whole;

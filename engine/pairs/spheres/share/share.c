@@ -293,7 +293,7 @@ static cairn_status reserve_messages(eng_spheres *spheres)
 static cairn_status end_sharing(eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
-    cairn_status status = eng_spheres_share_gather(spheres, NULL);
+    cairn_status status = eng_spheres_share_gather(spheres, -1, NULL);
     bool listed = share->parted && !share->sides;
     share->active = share->parted = false;
     if (status != CAIRN_OK || !listed)
@@ -476,10 +476,10 @@ cairn_status eng_spheres_share_exchange(struct eng_spheres *spheres, eng_spheres
 {
     eng_spheres_share *share = spheres->share;
     int count = write_messages(spheres, sums);
-    if (share->whole || share->dropped != spheres->lists)
+    if (share->read || share->dropped != spheres->lists)
         eng_spheres_share_drop(spheres);
     share->dropped = spheres->lists;
-    share->whole = false;
+    share->whole = share->read = false;
     share->traffic.steps++;
     cairn_status status = share->ranks.exchange(share->ranks.context, share->messages, count, NULL);
     for (int i = 0; i < count && status == CAIRN_OK; i++)
@@ -517,30 +517,41 @@ static rows group_ghosts(const eng_spheres *spheres, int rank, int before)
     return (rows){groups[own.first].first_ghost - before, groups[own.end - 1].end_ghost - before};
 }
 
+/// Rows of an array go from each process to all others, or to one alone.
+/// @param reader  that one; -1: all
+static cairn_status send_rows(eng_spheres *spheres, void *array, size_t stride,
+                              rows (*rows_of)(const eng_spheres *spheres, int rank, int kind),
+                              int kind, int reader, cairn_error *error)
+{
+    eng_spheres_share *share = spheres->share;
+    unsigned char *base = array;
+    int count = 0, number = share->ranks.number;
+    rows own = rows_of(spheres, number, kind);
+    for (int rank = 0; rank < share->ranks.count && array != NULL; rank++) {
+        bool sends = reader < 0 || rank == reader, receives = reader < 0 || number == reader;
+        if (rank == number || !(sends || receives))
+            continue;
+        rows theirs = rows_of(spheres, rank, kind);
+        size_t sent = sends ? (size_t)(own.end - own.first) * stride : 0;
+        size_t received = receives ? (size_t)(theirs.end - theirs.first) * stride : 0;
+        share->messages[count++] = (cairn_message){.rank = rank,
+                                                   .sent = base + (size_t)own.first * stride,
+                                                   .received = base + (size_t)theirs.first * stride,
+                                                   .sent_size = sent,
+                                                   .received_size = received};
+        share->traffic.gathered_bytes += (int64_t)sent;
+    }
+    return array == NULL
+               ? CAIRN_OK
+               : share->ranks.exchange(share->ranks.context, share->messages, count, error);
+}
+
 cairn_status eng_spheres_share_array(eng_spheres *spheres, void *array, size_t stride,
                                      rows (*rows_of)(const eng_spheres *spheres, int rank,
                                                      int kind),
                                      int kind, cairn_error *error)
 {
-    eng_spheres_share *share = spheres->share;
-    unsigned char *base = array;
-    int count = 0;
-    rows own = rows_of(spheres, share->ranks.number, kind);
-    for (int rank = 0; rank < share->ranks.count && array != NULL; rank++) {
-        rows theirs = rows_of(spheres, rank, kind);
-        if (rank == share->ranks.number)
-            continue;
-        share->messages[count++] =
-            (cairn_message){.rank = rank,
-                            .sent = base + (size_t)own.first * stride,
-                            .received = base + (size_t)theirs.first * stride,
-                            .sent_size = (size_t)(own.end - own.first) * stride,
-                            .received_size = (size_t)(theirs.end - theirs.first) * stride};
-        share->traffic.gathered_bytes += (int64_t)((size_t)(own.end - own.first) * stride);
-    }
-    return array == NULL
-               ? CAIRN_OK
-               : share->ranks.exchange(share->ranks.context, share->messages, count, error);
+    return send_rows(spheres, array, stride, rows_of, kind, -1, error);
 }
 
 // ---------------------------------------------------------------- clumps
@@ -672,7 +683,7 @@ static void set_rows_aside(eng_spheres *spheres, int *aside, bool back)
     }
 }
 
-static cairn_status gather_arrays(eng_spheres *spheres, cairn_error *error)
+static cairn_status gather_arrays(eng_spheres *spheres, int reader, cairn_error *error)
 {
     const eng_spheres_pass *p = &spheres->pass;
     bool shapes = spheres->has_shapes && spheres->group_count > 0;
@@ -714,36 +725,50 @@ static cairn_status gather_arrays(eng_spheres *spheres, cairn_error *error)
     };
     cairn_status status = CAIRN_OK;
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == CAIRN_OK; i++)
-        status = eng_spheres_share_array(spheres, arrays[i].array, arrays[i].stride,
-                                         arrays[i].rows_of, arrays[i].kind, error);
+        status = send_rows(spheres, arrays[i].array, arrays[i].stride, arrays[i].rows_of,
+                           arrays[i].kind, reader, error);
     return status;
 }
 
-cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, cairn_error *error)
+/// What is worked out from the arrays where they are whole now.
+static void complete(eng_spheres *spheres)
+{
+    int contacts = 0;
+    for (int c = 0; c < spheres->chunk_count; c++) {
+        spheres->pass.chunks[c].first_contact = contacts;
+        contacts += spheres->pass.chunks[c].contacts;
+    }
+    eng_spheres_images_move(spheres, 0, spheres->image_count);
+}
+
+cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, int reader, cairn_error *error)
 {
     eng_spheres_share *share = spheres->share;
     if (share == NULL || !share->active || share->whole)
         return CAIRN_OK;
+    if (reader >= 0 && share->reader == reader && share->given == spheres->world->step_count)
+        return CAIRN_OK;
     const base_allocator *allocator = &spheres->world->allocator;
+    bool receives = reader < 0 || reader == share->ranks.number;
     int *aside = base_allocate(allocator, (size_t)spheres->block_count + 1, sizeof *aside);
     if (aside == NULL)
         return CAIRN_ERROR_MEMORY;
     set_rows_aside(spheres, aside, false);
-    eng_spheres_share_constants(spheres);
+    if (receives)
+        eng_spheres_share_constants(spheres);
     cairn_status status = spheres->clump_count > 0 ? gather_clumps(spheres, error) : CAIRN_OK;
     if (status == CAIRN_OK)
-        status = gather_arrays(spheres, error);
+        status = gather_arrays(spheres, reader, error);
     set_rows_aside(spheres, aside, true);
     base_release(allocator, aside);
     if (status == CAIRN_OK)
         status = eng_spheres_share_booked(spheres, NULL);
-    int contacts = 0;
-    for (int c = 0; c < spheres->chunk_count && status == CAIRN_OK; c++) {
-        spheres->pass.chunks[c].first_contact = contacts;
-        contacts += spheres->pass.chunks[c].contacts;
-    }
-    eng_spheres_images_move(spheres, 0, status == CAIRN_OK ? spheres->image_count : 0);
-    share->whole = status == CAIRN_OK;
+    if (status == CAIRN_OK && receives)
+        complete(spheres);
+    share->whole = status == CAIRN_OK && reader < 0;
+    share->read = share->read || (status == CAIRN_OK && receives);
+    share->given = status == CAIRN_OK ? spheres->world->step_count : -1;
+    share->reader = reader;
     share->bare = share->bare && !share->whole;
     return status;
 }

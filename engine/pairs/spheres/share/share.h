@@ -51,7 +51,10 @@ typedef struct eng_spheres_share {
     bool active;     // the list at hand is shared
     int64_t planned; // number of the list that was looked at last
     int64_t dropped; // number of the list of which others' parts were let go
-    bool whole;      // this process has the state of all slots
+    bool whole;      // all processes have the state of all slots
+    bool read;       // this one has it, for who reads it before the next step
+    int64_t given;   // step after which one process was given it; -1: none
+    int reader;      // that process
     bool parted;     // it has pairs of some chunks alone, or is about to list these
     bool bare;       // constants and listed places of chunks that are not `seen` are gone
     bool sides;      // with `parted`: which pairs act on a slot is known of all slots
@@ -259,8 +262,10 @@ static inline const eng_spheres_totals *eng_spheres_share_totals(const struct en
     return merged ? &share->totals : NULL;
 }
 
-/// All processes get the state of all slots.
-cairn_status eng_spheres_share_gather(struct eng_spheres *spheres,
+/// All processes get the state of all slots, or one process for who reads it before the next step.
+/// Clumps go to all.
+/// @param reader  a process; -1: all
+cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, int reader,
                                       cairn_error *error) CAIRN_CHECK_RESULT;
 
 // ---------------------------------------------------------------- energies, energy.c

@@ -136,6 +136,7 @@ typedef struct process {
     const scene *scene;
     int every; // steps between two gatherings
     uint64_t hash[STEPS];
+    int contacts[STEPS]; // where there is a hash
     cairn_energy energy[STEPS];
     cairn_status status;
     bool stepping;
@@ -147,6 +148,7 @@ typedef struct process {
     int least_held; // chunks with pairs here, of a list made in parts
     int lists;      // made in parts
     int64_t shared;
+    int read_alone; // times that this one read for all
 } process;
 
 static void note_message(process *p, const cairn_message *message)
@@ -239,6 +241,25 @@ static cairn_status change(process *p, int step)
     return status;
 }
 
+/// Rows of energies ask for less than all do, and one process that reads for less than all of them.
+static cairn_status read_world(process *p, int step)
+{
+    bool alone = p->board == NULL;
+    int turn = step / p->every, reader = alone ? 0 : turn / 2 % p->board->count;
+    bool one_reads = !alone && turn % 2 == 0;
+    cairn_status status = one_reads ? cairn_world_gather_to(p->world, reader, NULL)
+                                    : cairn_world_gather_energy(p->world, NULL);
+    if (status == CAIRN_OK && !one_reads)
+        status = cairn_world_gather(p->world, NULL);
+    p->energy[step] = cairn_world_get_energy(p->world);
+    if (status == CAIRN_OK && (!one_reads || reader == p->number)) {
+        p->hash[step] = cairn_world_get_hash(p->world);
+        p->contacts[step] = cairn_contact_count(p->world);
+        p->read_alone += one_reads;
+    }
+    return status;
+}
+
 static void *step_all(void *argument)
 {
     process *p = argument;
@@ -262,12 +283,7 @@ static void *step_all(void *argument)
         if (p->status != CAIRN_OK || (!alone && (step + 1) % p->every != 0))
             continue;
         // rows of energies ask for less
-        p->status = cairn_world_gather_energy(p->world, NULL);
-        p->energy[step] = cairn_world_get_energy(p->world);
-        if (p->status == CAIRN_OK && (alone || step / p->every % 2 == 1)) {
-            p->status = cairn_world_gather(p->world, NULL);
-            p->hash[step] = cairn_world_get_hash(p->world);
-        }
+        p->status = read_world(p, step);
     }
     if (p->status == CAIRN_OK)
         p->status = cairn_world_gather(p->world, NULL);
@@ -299,6 +315,8 @@ static void compare(const process *one, const process *p)
         if (p->hash[step] != 0 && p->hash[step] != one->hash[step])
             fail_msg("step %d of process %d of %d has other bits", step, p->number,
                      p->board->count);
+        if (p->hash[step] != 0)
+            assert_int_equal(p->contacts[step], one->contacts[step]);
         assert_memory_equal(&p->energy[step], &one->energy[step], sizeof *p->energy);
     }
     cairn_error error;
@@ -340,6 +358,7 @@ static void share(scene s, int ranks, int every, int least_shared)
     for (int rank = 0; rank < ranks; rank++)
         pthread_join(threads[rank], NULL);
     int chunks = all[0].world->spheres->chunk_count;
+    assert_true(all[0].read_alone > 0);
     for (int rank = 0; rank < ranks; rank++) {
         compare(&one, &all[rank]);
         if (least_shared > 0)
