@@ -678,14 +678,15 @@ static int run_sweep(const void *at)
         status = make_plan(s, scene, &error);
     if (status == CAIRN_OK)
         status = cli_program_path(s->program, &error);
-    if (status == CAIRN_OK)
+    bool read = status == CAIRN_OK;
+    if (read)
         status = open_folder(s, scene, &error);
     scn_destroy(scene);
     int result = status == CAIRN_OK ? run_plan(s) : CLI_EXIT_USAGE;
     if (status != CAIRN_OK) {
         cli_complain("%s", error.message);
         if (status == CAIRN_ERROR_FILE || status == CAIRN_ERROR_FORMAT)
-            result = CLI_EXIT_INPUT;
+            result = read && status == CAIRN_ERROR_FILE ? CLI_EXIT_FAILED : CLI_EXIT_INPUT;
     }
     sweep_plan_release(&s->plan);
     free(s);

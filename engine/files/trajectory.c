@@ -544,6 +544,7 @@ cairn_status cairn_trajectory_write_frame(cairn_trajectory *writer, const cairn_
     con_hdf5_silence silence = con_hdf5_silence_begin();
     bool good = append_frame(writer, &frame);
     con_hdf5_silence_end(silence);
+    eng_trajectory_rest(&writer->rows);
     return good ? CAIRN_OK : fail_file(writer->path, "a frame could not be written", error);
 }
 

@@ -102,6 +102,8 @@ typedef struct eng_trajectory_rows {
 /// Room for so many items of an array; NULL when out of memory.
 void *eng_trajectory_reserve(eng_trajectory_rows *rows, eng_trajectory_index set, int64_t items);
 void eng_trajectory_release(eng_trajectory_rows *rows);
+/// What is in the rows is lost; their memory goes back to the system until they are written again.
+void eng_trajectory_rest(const eng_trajectory_rows *rows);
 
 /// Lets a frame show the rows.
 void eng_trajectory_show(const eng_trajectory_rows *rows, const eng_trajectory_layout *layout,

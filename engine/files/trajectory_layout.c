@@ -105,6 +105,12 @@ void eng_trajectory_release(eng_trajectory_rows *rows)
         base_release(&rows->allocator, rows->rows[i]);
 }
 
+void eng_trajectory_rest(const eng_trajectory_rows *rows)
+{
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
+        base_give_back(rows->rows[i], rows->room[i]);
+}
+
 void eng_trajectory_show(const eng_trajectory_rows *rows, const eng_trajectory_layout *layout,
                          cairn_replay_frame *frame)
 {

@@ -77,9 +77,9 @@ cairn_status geo_shape_check_mass(const geo_shape *shape, cairn_error *error)
     if (mass_is_usable(shape, &mass))
         return CAIRN_OK;
     return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                     "%s: volume %g and inertia %g must be positive and finite; the sizes (m) are "
-                     "too small or too large",
-                     geo_kind_name(shape->kind), mass.volume, mat3_trace(&mass.inertia));
+                     "volume %g and inertia %g must be positive and finite; the sizes (m) are too "
+                     "small or too large",
+                     mass.volume, mat3_trace(&mass.inertia));
 }
 
 cairn_status geo_shape_finish(geo_shape *shape, geo_shape **out, cairn_error *error)

@@ -131,6 +131,8 @@ def check_refusals(folder):
     check(not folder.has("refused/rows"), "refused sweeps start nothing")
     check_error(folder.cairn(*GRID, "-o", "grid", "--until", "0.1"), 2, "holds another sweep",
                 "another plan in the folder")
+    folder.write("a_file", "")
+    check_error(folder.cairn(*GRID, "-o", "a_file"), 1, "not a folder", "a file in the folder's place")
 
 
 def start(folder, *words):
