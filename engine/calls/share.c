@@ -123,9 +123,9 @@ cairn_status cairn_world_gather_to(cairn_world *world, int reader, cairn_error *
     if (world == NULL)
         return base_fail_null(error, __func__);
     const eng_spheres_share *share = world->spheres != NULL ? world->spheres->share : NULL;
-    if (share != NULL && (reader < 0 || reader >= share->ranks.count))
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "process %d, of %d", reader,
-                         share->ranks.count);
+    int count = share != NULL ? share->ranks.count : 1;
+    if (reader < 0 || reader >= count)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "process %d, of %d", reader, count);
     // energies of clumps are read off their states
     if (share == NULL || world->spheres->clump_count > 0)
         return cairn_world_gather(world, error);

@@ -301,7 +301,7 @@ cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overlap *overla
     overlap_search search = {.world = world, .allocator = &world->allocator, .wanted = capacity};
     geo_manifold_init(&search.manifold, search.allocator);
     cairn_status status = search_all(&search);
-    if (status == CAIRN_OK && search.kept_count > 0) {
+    if (status == CAIRN_OK && search.kept_count > 0 && capacity > 0) {
         drop_shallow(&search);
         memcpy(overlaps, search.kept, (size_t)search.kept_count * sizeof *overlaps);
     }

@@ -57,7 +57,8 @@ CAIRN_API cairn_status cairn_world_gather(cairn_world *world,
 /// The same for one process that reads: it alone has the whole state of spheres then, until the
 /// next step, and nobody may change the world before that. All have what cairn_world_get_energy
 /// gives, clumps and what the implicit law moves. Others take no memory for it.
-/// @param reader  number of the process
+/// @param reader  number of the process; of a world that is not shared 0
+/// @return CAIRN_ERROR_ARGUMENT for a number that does not fit; what `exchange` returned
 CAIRN_API cairn_status cairn_world_gather_to(cairn_world *world, int reader,
                                              cairn_error *error) CAIRN_CHECK_RESULT;
 
