@@ -480,6 +480,7 @@ cairn_status eng_spheres_share_exchange(struct eng_spheres *spheres, eng_spheres
         eng_spheres_share_drop(spheres);
     share->dropped = spheres->lists;
     share->whole = share->read = false;
+    share->given = -1;
     share->traffic.steps++;
     cairn_status status = share->ranks.exchange(share->ranks.context, share->messages, count, NULL);
     for (int i = 0; i < count && status == CAIRN_OK; i++)
@@ -635,6 +636,7 @@ void eng_spheres_share_forget(struct eng_spheres *spheres)
     if (spheres->share == NULL)
         return;
     spheres->share->active = spheres->share->parted = spheres->share->bare = false;
+    spheres->share->given = -1;
     spheres->share->booked = (eng_booked){0};
 }
 
@@ -746,7 +748,7 @@ cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, int reader, c
     eng_spheres_share *share = spheres->share;
     if (share == NULL || !share->active || share->whole)
         return CAIRN_OK;
-    if (reader >= 0 && share->reader == reader && share->given == spheres->world->step_count)
+    if (reader >= 0 && share->given == reader)
         return CAIRN_OK;
     const base_allocator *allocator = &spheres->world->allocator;
     bool receives = reader < 0 || reader == share->ranks.number;
@@ -767,8 +769,7 @@ cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, int reader, c
         complete(spheres);
     share->whole = status == CAIRN_OK && reader < 0;
     share->read = share->read || (status == CAIRN_OK && receives);
-    share->given = status == CAIRN_OK ? spheres->world->step_count : -1;
-    share->reader = reader;
+    share->given = status == CAIRN_OK ? reader : -1;
     share->bare = share->bare && !share->whole;
     return status;
 }

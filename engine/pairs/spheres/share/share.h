@@ -53,8 +53,7 @@ typedef struct eng_spheres_share {
     int64_t dropped; // number of the list of which others' parts were let go
     bool whole;      // all processes have the state of all slots
     bool read;       // this one has it, for who reads it before the next step
-    int64_t given;   // step after which one process was given it; -1: none
-    int reader;      // that process
+    int given;       // process that was given it alone since the last step; -1: none
     bool parted;     // it has pairs of some chunks alone, or is about to list these
     bool bare;       // constants and listed places of chunks that are not `seen` are gone
     bool sides;      // with `parted`: which pairs act on a slot is known of all slots
