@@ -491,7 +491,7 @@ cairn_status eng_spheres_sides_make(struct eng_spheres *spheres) CAIRN_CHECK_RES
 int eng_spheres_pair_slot_of(const struct eng_spheres *spheres, int slot, int entry);
 
 /// Margins for a new list from the velocities: wider where bodies are fast.
-void eng_spheres_margins_choose(struct eng_spheres *spheres);
+cairn_status eng_spheres_margins_choose(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
 /// How many chunks and ranges a list of the slots as they are has.
 void eng_spheres_chunks_count(struct eng_spheres *spheres);

@@ -46,6 +46,7 @@ void eng_spheres_share_release(eng_spheres *spheres)
     if (share == NULL)
         return;
     base_release(allocator, share->first_chunk);
+    base_release(allocator, share->old_slot);
     base_release(allocator, share->first_clump);
     base_release(allocator, share->held);
     base_release(allocator, share->seen);
