@@ -155,7 +155,7 @@ cairn_status cairn_world_gather_bodies_to(cairn_world *world, int reader, cairn_
                                   : CAIRN_OK;
 }
 
-cairn_status cairn_world_read_together(cairn_world *world, int reader, void (*read)(void *context),
+cairn_status cairn_world_read_together(cairn_world *world, int reader, cairn_read_function read,
                                        void *context, cairn_error *error)
 {
     if (read == NULL)

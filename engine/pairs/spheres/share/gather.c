@@ -494,7 +494,7 @@ static cairn_status serve(eng_spheres *spheres, int reader)
 }
 
 /// The reader's part of it. @param work  asks through eng_spheres_share_bring
-static cairn_status ask(eng_spheres *spheres, void (*work)(void *context), void *context)
+static cairn_status ask(eng_spheres *spheres, cairn_read_function work, void *context)
 {
     eng_spheres_share *share = spheres->share;
     const base_allocator *allocator = &spheres->world->allocator;
@@ -521,7 +521,7 @@ static cairn_status ask(eng_spheres *spheres, void (*work)(void *context), void 
 }
 
 cairn_status eng_spheres_share_read(struct eng_spheres *spheres, int reader,
-                                    void (*work)(void *context), void *context)
+                                    cairn_read_function work, void *context)
 {
     eng_spheres_share *share = spheres->share;
     bool reads = share == NULL || reader == share->ranks.number;

@@ -328,7 +328,7 @@ typedef enum eng_spheres_part {
 /// for meanwhile.
 /// @param work  called by the reader alone; asks through eng_spheres_share_bring
 cairn_status eng_spheres_share_read(struct eng_spheres *spheres, int reader,
-                                    void (*work)(void *context), void *context) CAIRN_CHECK_RESULT;
+                                    cairn_read_function work, void *context) CAIRN_CHECK_RESULT;
 
 /// Within it: rows [first, end) of a part are here until others are asked for. Elsewhere all that
 /// can be read is here.
