@@ -413,6 +413,17 @@ eng_state eng_spheres_state_of(const cairn_world *world, int body)
     return state;
 }
 
+void eng_spheres_prefetch(const cairn_world *world, int body)
+{
+    const eng_spheres *spheres = world->spheres;
+    int slot = eng_spheres_slot_of(spheres, body);
+    const double(*turn)[8] = (const double(*)[8])spheres->pass.turn[slot / ENG_SPHERES_WIDTH];
+    __builtin_prefetch(spheres->pass.X[slot]);
+    __builtin_prefetch(spheres->pass.V[slot]);
+    for (int k = 0; k < 4; k++)
+        __builtin_prefetch(&turn[k][slot % ENG_SPHERES_WIDTH]);
+}
+
 pose eng_spheres_middle_of(const cairn_world *world, int body)
 {
     const eng_spheres *spheres = world->spheres;

@@ -84,6 +84,7 @@ bool eng_spheres_steps(const cairn_world *world, int body);
 /// Of a body with a slot: its state at t_n, its pose at the midpoint of the last step, which clumps
 /// that the executor moves have too, position and velocity v (general columns' form) at t_n.
 eng_state eng_spheres_state_of(const cairn_world *world, int body);
+void eng_spheres_prefetch(const cairn_world *world, int body); // that state
 
 pose eng_spheres_middle_of(const cairn_world *world, int body);
 vec3 eng_spheres_motion_of(const cairn_world *world, int body, double v[6]);
