@@ -574,7 +574,7 @@ static cairn_status write_contacts(const cairn_paraview *writer, const cairn_wor
     columns made = {.count = 0};
     add_columns(&made, &from, shown_columns, BASE_COUNT(shown_columns));
     eng_vtp data = {.time = world->time,
-                    .point_count = (size_t)world->contacts.count,
+                    .point_count = (size_t)cairn_contact_count(world),
                     .point_arrays = made.arrays,
                     .point_array_count = made.count};
     data.points = add_column(&made, &from, &points);

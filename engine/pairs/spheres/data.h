@@ -189,6 +189,7 @@ struct eng_spheres {
     int moved_count, moved_capacity;
     int *moved_of; // [slots] index + 1 into moved
     int moved_of_capacity;
+    eng_spheres_buffer first; // of first_V: in memory where slots are here
     double (*first_V)[9]; // [slots] velocities before the first step or one with releases, in it
     eng_spheres_pass pass;
     eng_spheres_buffer X, V, constants, turn, reference, id, slot_of;

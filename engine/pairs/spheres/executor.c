@@ -243,12 +243,11 @@ static cairn_status keep_first(eng_spheres *spheres)
     const cairn_world *world = spheres->world;
     if (world->step_count > 0 && (world->frozen == NULL || world->arrival_count == 0))
         return CAIRN_OK;
-    const base_allocator *allocator = &spheres->world->allocator;
-    base_release(allocator, spheres->first_V);
-    spheres->first_V =
-        base_allocate(allocator, (size_t)spheres->slots + 1, sizeof *spheres->first_V);
-    if (spheres->first_V == NULL)
-        return CAIRN_ERROR_MEMORY;
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->first,
+                                              (size_t)spheres->slots * sizeof *spheres->first_V);
+    if (status != CAIRN_OK)
+        return status;
+    spheres->first_V = spheres->first.block;
     const eng_spheres_share *share = spheres->share;
     bool shared = eng_spheres_is_shared(spheres);
     eng_spheres_rows own = shared ? eng_spheres_share_slots(spheres, share->ranks.number, 1)
@@ -475,7 +474,8 @@ static cairn_status book_start(eng_spheres *spheres)
         world->energy_start += energy;
     else
         world->energy.population += energy;
-    base_release(&world->allocator, spheres->first_V);
+    base_release(&world->allocator, spheres->first.memory);
+    spheres->first = (eng_spheres_buffer){0};
     spheres->first_V = NULL;
     return status;
 }
