@@ -121,7 +121,7 @@ def _call(*words):
     ended = subprocess.run([command, "render", *words, "--quiet"], capture_output=True, text=True)
     if ended.returncode == 0:
         return
-    said = ended.stderr.strip().removeprefix("cairn: ") or f"status {ended.returncode}"
+    said = ended.stderr.strip().removeprefix("cairn: ").removeprefix("error: ") or f"status {ended.returncode}"
     kind = {2: ArgumentError, 3: errors.SceneError, 4: UnsupportedError}
     raise kind.get(ended.returncode, errors.Error)(said)
 

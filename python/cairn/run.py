@@ -153,7 +153,7 @@ def _copy(data, count, kind, width=0):
     return numpy.frombuffer(ffi.buffer(data, 8 * count * max(width, 1)), kind).reshape(shape).copy()
 
 
-class Trajectory:
+class Trajectory(library.Live):
     """Poses and velocities of all bodies, frame by frame; a run that goes on may be read.
 
         trajectory.times                     (frames,) s
