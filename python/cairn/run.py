@@ -44,6 +44,9 @@ def read_table(path):
     for heading in rows[0]:
         name, unit = _HEADING.match(heading).groups()
         name = name.replace(" ", "_")
+        # "a b" and "a_b" are one to Python
+        while name in names:
+            name += "_"
         names.append(name)
         units[name] = unit or ""
     for number, row in enumerate(rows[1:], 2):
@@ -186,7 +189,7 @@ class Trajectory(library.Live):
         return lib.cairn_replay_get_info(self._pointer).bodies
 
     def refresh(self):
-        """Looks for new frames of a run that goes on."""
+        """Looks for new frames of a run that goes on, where no other Trajectory has its file open."""
         error = ffi.new("cairn_error *")
         with library.files_lock():
             errors.check(lib.cairn_replay_refresh(self._pointer, error), error)

@@ -474,6 +474,8 @@ class World(library.Live):
         which raises Interrupted there. The world stays at the last whole step."""
         if self._owner is None:
             raise StateError("the world is closed")
+        if self._pointer == ffi.NULL and self._busy is None:
+            self._world
         self._asked = True
         lib.cairn_world_interrupt(self._pointer)
 

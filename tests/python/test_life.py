@@ -82,3 +82,12 @@ def test_a_misspelt_name_is_refused():
     world = cairn.World()
     with pytest.raises(AttributeError, match="gravty"):
         world.gravty = (0, 0, 0)
+
+
+def test_an_interrupt_before_the_first_step():
+    world = cairn.World()
+    world.interrupt()
+    with pytest.raises(cairn.Interrupted):
+        world.step()
+    world.step()
+    assert world.step_count == 1
