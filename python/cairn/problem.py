@@ -128,7 +128,8 @@ def project(r, mu):
     if mu.shape not in ((), (len(r),)) or not ((mu >= 0.0) & (mu < numpy.inf)).all():
         raise ArgumentError(f"mu must be 0 or more, one number or one for each of {len(r)} rows")
     normal, size = r[:, 0], numpy.linalg.norm(r[:, 1:], axis=1)
-    inside = size <= mu * normal
+    # without friction mu * normal is 0 below the cone, too
+    inside = (normal >= 0.0) & (size <= mu * normal)
     polar = mu * size <= -normal
     on = numpy.maximum((normal + mu * size) / (1.0 + mu * mu), 0.0)
     share = numpy.where(size > 0.0, mu * on / numpy.maximum(size, 1e-300), 0.0)

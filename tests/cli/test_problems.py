@@ -89,7 +89,7 @@ def natural_map(R, U, friction, step=1.0):
     """The point of the cone nearest to R - step (U + friction |Ut| n)."""
     z = R - step * (U + numpy.array([friction * numpy.hypot(U[1], U[2]), 0, 0]))
     length = numpy.hypot(z[1], z[2])
-    if length <= friction * z[0]:
+    if z[0] >= 0 and length <= friction * z[0]:
         return z
     if friction * length <= -z[0]:
         return numpy.zeros(3)
