@@ -26,7 +26,7 @@ def steps(bench, bed, kind, count):
 
 
 def main():
-    if "--help" in sys.argv or len(sys.argv) < 2:
+    if {"-h", "--help"} & set(sys.argv) or len(sys.argv) < 2:
         sys.exit(__doc__)
     bench = sys.argv[1]
     folder = sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp()

@@ -701,8 +701,6 @@ cairn_status cairn_world_snapshot(const cairn_world *world, cairn_snapshot **kep
 {
     if (world == NULL || kept == NULL)
         return base_fail_null(error, __func__);
-    if (world == NULL || kept == NULL)
-        return base_fail_null(error, __func__);
     *kept = NULL;
     cairn_snapshot *made = base_allocate(&world->allocator, 1, sizeof *made);
     if (made == NULL)
@@ -720,8 +718,6 @@ cairn_status cairn_world_snapshot(const cairn_world *world, cairn_snapshot **kep
 
 cairn_status cairn_world_revert(cairn_world *world, const cairn_snapshot *kept, cairn_error *error)
 {
-    if (world == NULL || kept == NULL)
-        return base_fail_null(error, __func__);
     if (world == NULL || kept == NULL)
         return base_fail_null(error, __func__);
     if (kept->tag != world->tag)
