@@ -12,7 +12,7 @@
 
 struct cairn_python_memory {
     atomic_flag busy; // the world allocates in one thread while another one drops an array
-    int users;        // the world, and all that may be gone after it: arrays, queries, snapshots
+    int users;        // the world, and arrays, which may be gone after it
     int arrays;       // that look into the world
     void **kept;      // [kept_count] blocks that the world gave back meanwhile
     size_t kept_count, kept_capacity;
@@ -47,13 +47,6 @@ static void release_kept(cairn_python_memory *memory)
     free(memory->kept);
     memory->kept = NULL;
     memory->kept_count = memory->kept_capacity = 0;
-}
-
-void cairn_python_memory_share(cairn_python_memory *memory)
-{
-    lock(memory);
-    memory->users++;
-    unlock(memory);
 }
 
 void cairn_python_memory_destroy(cairn_python_memory *memory)

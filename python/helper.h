@@ -12,10 +12,8 @@
 typedef struct cairn_python_memory cairn_python_memory;
 
 cairn_python_memory *cairn_python_memory_create(void);
-/// One user more: what the world has made and may be gone after it, for Python lets go of rings of
-/// objects in any order.
-void cairn_python_memory_share(cairn_python_memory *memory);
-/// One user less; the last one takes the memory along.
+/// One user less; the last one takes the memory along, for Python lets go of rings of objects in
+/// any order.
 void cairn_python_memory_destroy(cairn_python_memory *memory);
 cairn_allocator cairn_python_memory_allocator(cairn_python_memory *memory);
 /// One array more, or one less; it is a user, too.

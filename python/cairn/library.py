@@ -182,11 +182,12 @@ class Owner:
     """A scene with its world and memory, released when nothing looks into them any more."""
 
     def __init__(self):
+        self.scene = ffi.NULL
+        self.world = ffi.NULL
+        self.made = {}
         self.memory = lib.cairn_python_memory_create()
         if self.memory == ffi.NULL:
             raise errors.OutOfMemoryError("out of memory")
-        self.scene = ffi.NULL
-        self.world = ffi.NULL
 
     def definition(self, **members):
         made = ffi.new("cairn_scene_def *", lib.cairn_default_scene_def())
@@ -203,16 +204,19 @@ class Owner:
         self.scene = scene[0]
 
     def keep(self, pointer, destroy):
-        """What the world has made, destroyed when nothing has it any more: before the world is gone
-        or after it, for Python lets go of rings of objects in any order."""
-        memory = self.memory
-        lib.cairn_python_memory_share(memory)
+        """What the world has made, destroyed when nothing has it any more, and before the world in
+        any case: Python lets go of rings of objects in any order."""
+        made = self.made
+        made[pointer] = destroy
 
         def let_go(pointer):
-            destroy(pointer)
-            lib.cairn_python_memory_destroy(memory)
+            if made.pop(pointer, None) is not None:
+                destroy(pointer)
         return ffi.gc(pointer, let_go)
 
     def __del__(self):
+        while self.made:
+            pointer, destroy = self.made.popitem()
+            destroy(pointer)
         lib.cairn_scene_destroy(self.scene)
         lib.cairn_python_memory_destroy(self.memory)

@@ -65,9 +65,11 @@ def load(path, *, law=None, solver=None, local=None, tolerance=None, step=None, 
 class Snapshot(library.Live):
     """A state of a world, made by World.snapshot; time is its time in s."""
 
-    def __init__(self, time, pointer):
+    def __init__(self, time, pointer, owner):
         self.time = time
         self._pointer = pointer
+        # the world is there as long as its states are
+        self._owner = owner
 
 
 def _collision(definition, groups, mask):
@@ -483,7 +485,8 @@ class World(library.Live):
         """What the world is now, in memory: `revert` goes back to it as often as one likes."""
         made = ffi.new("cairn_snapshot **")
         self._check(lib.cairn_world_snapshot(self._world, made, self._error))
-        return Snapshot(self.time, self._owner.keep(made[0], lib.cairn_snapshot_destroy))
+        owner = self._owner
+        return Snapshot(self.time, owner.keep(made[0], lib.cairn_snapshot_destroy), owner)
 
     def revert(self, snapshot):
         """Goes back to a snapshot of this world: later steps have the same bits as they had."""

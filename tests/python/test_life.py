@@ -62,6 +62,15 @@ def test_what_a_world_made_may_be_gone_after_it():
     del query, snapshot, view
 
 
+def test_what_is_let_go_is_destroyed_at_once():
+    world = Environment("itself").world
+    gc.collect()
+    kept = [world.query(), world.snapshot()]
+    assert len(world._owner.made) == 2
+    kept.clear()
+    assert len(world._owner.made) == 0
+
+
 def test_copies_are_refused():
     world = Environment("itself").world
     for each in (world, world.query(), world.snapshot(), world.problem()):
