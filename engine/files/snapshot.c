@@ -705,15 +705,13 @@ cairn_status cairn_world_snapshot(const cairn_world *world, cairn_snapshot **kep
 {
     if (world == NULL || kept == NULL)
         return base_fail_null(error, __func__);
-    if (world == NULL || kept == NULL)
-        return base_fail_null(error, __func__);
     *kept = NULL;
     cairn_snapshot *made = base_allocate(&world->allocator, 1, sizeof *made);
     if (made == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a snapshot");
-    *made = (cairn_snapshot){.allocator = world->allocator,
-                             .arena = base_arena_create(&world->allocator, ENG_SNAPSHOT_ARENA),
-                             .tag = world->tag};
+    *made = (cairn_snapshot){.allocator = world->allocator, .tag = world->tag};
+    // the world may be gone before it
+    made->arena = base_arena_create(&made->allocator, ENG_SNAPSHOT_ARENA);
     if (made->arena == NULL || !take_copy(world, &made->state, made->arena)) {
         cairn_snapshot_destroy(made);
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a snapshot");
@@ -724,8 +722,6 @@ cairn_status cairn_world_snapshot(const cairn_world *world, cairn_snapshot **kep
 
 cairn_status cairn_world_revert(cairn_world *world, const cairn_snapshot *kept, cairn_error *error)
 {
-    if (world == NULL || kept == NULL)
-        return base_fail_null(error, __func__);
     if (world == NULL || kept == NULL)
         return base_fail_null(error, __func__);
     if (kept->tag != world->tag)

@@ -450,6 +450,10 @@ void eng_spheres_release_free(cairn_world *world);
 /// At the end: their slots.
 cairn_status eng_spheres_store_acted(cairn_world *world) CAIRN_CHECK_RESULT;
 
+/// Slots go to their new places, along the cycles of the order in the second half of the scratch,
+/// which is used up. Of lists made in parts eng_spheres_share_motions is called before.
+void eng_spheres_slots_permute(struct eng_spheres *spheres);
+
 /// Space for the executor's slots and some ghosts; the pass works on it.
 cairn_status eng_spheres_slots_reserve(struct eng_spheres *spheres, int ghosts) CAIRN_CHECK_RESULT;
 
