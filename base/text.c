@@ -5,6 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+size_t base_text_mark(const char *text, size_t size)
+{
+    static const char mark[3] = "\xef\xbb\xbf";
+    return size >= sizeof mark && memcmp(text, mark, sizeof mark) == 0 ? sizeof mark : 0;
+}
+
 int base_text_decode(const char *text, uint32_t *letter)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -12,6 +12,9 @@
 /// at the end of the text
 int base_text_decode(const char *text, uint32_t *letter);
 
+/// Length of the mark that editors of some systems put before a text in UTF-8: 3, or 0 without one.
+size_t base_text_mark(const char *text, size_t size);
+
 /// True for letters that change what stands around them: controls (C0, DEL, C1), line and
 /// paragraph separators, and those that turn the direction of writing.
 bool base_text_is_control(uint32_t letter);

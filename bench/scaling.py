@@ -120,7 +120,7 @@ def plot(rows, path):
 
 
 def main():
-    if "--help" in sys.argv:
+    if {"-h", "--help"} & set(sys.argv):
         sys.exit(__doc__)
     cairn = sys.argv[1] if len(sys.argv) > 1 else "build/cairn"
     rows = []

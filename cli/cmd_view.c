@@ -165,6 +165,10 @@ static int run_view(const void *memory)
     const char *word = settings->common.arguments[0];
     char path[PATH_MAX];
     cairn_error error = {0};
+    if (settings->hidden && settings->script == NULL) {
+        cli_complain("--hidden goes with --script: nobody else could end it");
+        return CLI_EXIT_USAGE;
+    }
     int result = cli_picture_check();
     if (result != CLI_EXIT_DONE)
         return result;

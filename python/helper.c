@@ -12,6 +12,7 @@
 
 struct cairn_python_memory {
     atomic_flag busy; // the world allocates in one thread while another one drops an array
+    int users;        // the world, and arrays, which may be gone after it
     int arrays;       // that look into the world
     void **kept;      // [kept_count] blocks that the world gave back meanwhile
     size_t kept_count, kept_capacity;
@@ -20,8 +21,10 @@ struct cairn_python_memory {
 cairn_python_memory *cairn_python_memory_create(void)
 {
     cairn_python_memory *memory = calloc(1, sizeof *memory);
-    if (memory != NULL)
-        atomic_flag_clear(&memory->busy);
+    if (memory == NULL)
+        return NULL;
+    atomic_flag_clear(&memory->busy);
+    memory->users = 1;
     return memory;
 }
 
@@ -49,6 +52,11 @@ static void release_kept(cairn_python_memory *memory)
 void cairn_python_memory_destroy(cairn_python_memory *memory)
 {
     if (memory == NULL)
+        return;
+    lock(memory);
+    bool last = --memory->users == 0;
+    unlock(memory);
+    if (!last)
         return;
     release_kept(memory);
     free(memory);
@@ -108,6 +116,7 @@ void cairn_python_memory_hold(cairn_python_memory *memory)
 {
     lock(memory);
     memory->arrays++;
+    memory->users++;
     unlock(memory);
 }
 
@@ -117,6 +126,7 @@ void cairn_python_memory_let_go(cairn_python_memory *memory)
     if (--memory->arrays == 0)
         release_kept(memory);
     unlock(memory);
+    cairn_python_memory_destroy(memory);
 }
 
 // ---------------------------------------------------------------- steps

@@ -12,9 +12,11 @@
 typedef struct cairn_python_memory cairn_python_memory;
 
 cairn_python_memory *cairn_python_memory_create(void);
+/// One user less; the last one takes the memory along, for Python lets go of rings of objects in
+/// any order.
 void cairn_python_memory_destroy(cairn_python_memory *memory);
 cairn_allocator cairn_python_memory_allocator(cairn_python_memory *memory);
-/// One array more, or one less.
+/// One array more, or one less; it is a user, too.
 void cairn_python_memory_hold(cairn_python_memory *memory);
 void cairn_python_memory_let_go(cairn_python_memory *memory);
 

@@ -44,6 +44,7 @@ typedef struct scn_options {
     bool (*stop)(void);   // asked while functions of motions run; NULL: nobody asks
     bool keep;            // the program stays, for scn_add
     bool skip_overlaps;   // nobody looks for bodies that overlap at the start
+    bool may_be_empty;    // a recording may begin without a body
 
     base_allocator allocator;
     void (*log)(void *context, cairn_log_level level, const char *text); // NULL: silent

@@ -9,6 +9,8 @@ import sys
 
 import study
 
+if len(sys.argv) < 4:
+    sys.exit(f"{__doc__}   (LAMMPS is its program, as /usr/bin/lmp)")
 GRAIN, DENSITY, GRAVITY, FRICTION, RADIUS, LENGTH = 0.01, 2500.0, 9.81, 0.5, 12, 6
 DRUM, HALF = RADIUS * GRAIN, 0.5 * LENGTH * GRAIN
 MASS = DENSITY * math.pi / 6 * GRAIN ** 3

@@ -146,5 +146,8 @@ def wall():
 
 
 PARTS = {each.__name__: each for each in (drum, tube, heap, penetration, mill, cones, wall)}
+for part in sys.argv[3:]:
+    if part not in PARTS:
+        sys.exit(f"there is no part {part}: there are {', '.join(PARTS)}")
 for part in sys.argv[3:] or PARTS:
     PARTS[part]()

@@ -11,8 +11,8 @@ import subprocess
 import sys
 import zlib
 
-if len(sys.argv) < 3:
-    sys.exit(f"usage: {sys.argv[0]} PROGRAM FOLDER   (the cairn command; where results go)")
+if len(sys.argv) < 3 or {"-h", "--help"} & set(sys.argv):
+    sys.exit((sys.modules["__main__"].__doc__ or "").strip() + "\n\nPROGRAM is the cairn command, FOLDER where results go.")
 PROGRAM, FOLDER = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 
 
@@ -26,8 +26,10 @@ def run(name, scene, *words, **parameters):
     folder = os.path.join(FOLDER, name)
     if not is_done(folder):
         sets = [word for key, value in parameters.items() for word in ("--set", f"{key}={value}")]
-        subprocess.run([PROGRAM, "run", scene, *sets, *words, "--quiet", "--out", folder], check=True,
-                       stderr=subprocess.DEVNULL)
+        done = subprocess.run([PROGRAM, "run", scene, *sets, *words, "--quiet", "--out", folder], text=True,
+                              stderr=subprocess.PIPE)
+        if done.returncode != 0:
+            sys.exit(f"{name}: {done.stderr.strip()}")
     return folder
 
 

@@ -4,9 +4,18 @@
 import math
 import os
 import subprocess
+import sys
 
 SIDES = {1000: 0.1, 10000: 0.21, 100000: 0.665}  # m
 SETTLE = {1000: 20000, 10000: 20000, 100000: 22000}
+
+
+def check(*programs):
+    """Programs of this folder are built when they are asked for alone."""
+    for program in programs:
+        if not os.path.exists(program):
+            sys.exit(f"{program} is not there: ninja -C build bench/dem/{os.path.basename(program)} builds it "
+                     "where the build has -Dbench=true")
 
 
 def members_of(row, count):

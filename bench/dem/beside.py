@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+import beds
+
 KINDS = [None, "joint", "box", "function", "implicit"]
 
 
@@ -26,11 +28,13 @@ def steps(bench, bed, kind, count):
 
 
 def main():
-    if "--help" in sys.argv or len(sys.argv) < 2:
+    if {"-h", "--help"} & set(sys.argv) or len(sys.argv) < 2:
         sys.exit(__doc__)
     bench = sys.argv[1]
+    beds.check(bench)
     folder = sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp()
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 7
+    os.makedirs(folder, exist_ok=True)
     bed = os.path.join(folder, "bed_1000.txt")
     if not os.path.exists(bed):
         subprocess.run([bench, "--count", "1000", "--steps", "60000", "--save", bed], check=True, capture_output=True)

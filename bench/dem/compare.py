@@ -172,6 +172,7 @@ def main():
     parser.add_argument("--memory", action="store_true")
     o = parser.parse_args()
     o.bench, o.folder = os.path.abspath(o.bench), os.path.abspath(o.folder)
+    beds.check(o.bench)
     if o.clump or o.hull:
         o.sides = "walls"
     if o.hull:

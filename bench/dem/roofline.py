@@ -16,6 +16,8 @@ import re
 import subprocess
 import sys
 
+import beds
+
 # file, what it is, options, steps under callgrind, steps for the clock
 BEDS = [("bed_1000.txt", "1 000 spheres", ["--side", "0.1"], 100, 20000),
         ("bed_10000.txt", "10 000 spheres", ["--side", "0.21"], 20, 2000),
@@ -139,6 +141,7 @@ def main():
     if len(sys.argv) != 5:
         sys.exit(__doc__)
     bench, program, folder, figure = sys.argv[1:]
+    beds.check(bench, program)
     words = subprocess.run([program], check=True, capture_output=True, text=True).stdout.split()
     peak = {words[i]: float(words[i + 1]) for i in range(0, len(words), 2)}
     print("peak: " + ", ".join(f"{key} {value:g}" for key, value in peak.items() if key != "kept"))

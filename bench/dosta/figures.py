@@ -122,7 +122,7 @@ def main():
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 4:
+    if len(sys.argv) < 4 or sys.argv[3] not in UNTIL:
         sys.exit(__doc__)
     os.environ["OMP_NUM_THREADS"] = "1"
     main()

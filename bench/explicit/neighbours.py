@@ -70,7 +70,7 @@ def seconds(program, folder, text):
 
 
 def main():
-    if "--help" in sys.argv or len(sys.argv) < 2:
+    if {"-h", "--help"} & set(sys.argv) or len(sys.argv) < 2:
         sys.exit(__doc__)
     program, rounds = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 5
     bed = BED % ("hooke", PAIR["hooke"])

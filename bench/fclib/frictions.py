@@ -124,7 +124,7 @@ def row_of(cairn, case, scene, size, friction, folder):
 
 
 def main():
-    if "--help" in sys.argv:
+    if {"-h", "--help"} & set(sys.argv):
         sys.exit(__doc__)
     build = sys.argv[1] if len(sys.argv) > 1 else "build"
     os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")

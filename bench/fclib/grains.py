@@ -93,7 +93,7 @@ def best_of_siconos(program, files, tolerance, limit, folder):
 
 
 def main():
-    if "--help" in sys.argv:
+    if {"-h", "--help"} & set(sys.argv):
         sys.exit(__doc__)
     build = sys.argv[1] if len(sys.argv) > 1 else "build"
     tolerance, limit = os.environ.get("TOLERANCE", "1e-6"), os.environ.get("LIMIT", "5")

@@ -117,7 +117,7 @@ def solve(cairn, path):
 
 
 def main():
-    if "--help" in sys.argv or len(sys.argv) < 4:
+    if {"-h", "--help"} & set(sys.argv) or len(sys.argv) < 4:
         sys.exit(__doc__)
     cairn, out, files = sys.argv[1], sys.argv[2], sys.argv[3:]
     differ, factors = {}, {}

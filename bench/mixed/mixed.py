@@ -69,7 +69,8 @@ def natural_map(r, u, mu, q):
         R, U = r[3 * i:3 * i + 3], u[3 * i:3 * i + 3]
         z = R - U - numpy.array([friction * numpy.hypot(U[1], U[2]), 0, 0])
         length = numpy.hypot(z[1], z[2])
-        if length <= friction * z[0]:
+        # without friction the product is 0 below the cone, too
+        if z[0] >= 0 and length <= friction * z[0]:
             p = z
         elif friction * length <= -z[0]:
             p = numpy.zeros(3)

@@ -14,8 +14,11 @@ import subprocess
 import tempfile
 import time
 
-import cairn
-import numpy
+try:
+    import cairn
+    import numpy
+except ImportError as missing:
+    raise SystemExit(f"{__doc__}\n{missing}: PYTHONPATH=build/python has the package, python3-numpy numpy") from None
 
 ROUNDS = 7
 LAW = r"""

@@ -64,6 +64,8 @@ def main():
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--lammps", default="lmp")
     o = parser.parse_args()
+    o.cairn, o.bench, o.folder = os.path.abspath(o.cairn), os.path.abspath(o.bench), os.path.abspath(o.folder)
+    beds.check(o.bench)
     os.makedirs(o.folder, exist_ok=True)
     text, data = beds.make(o.bench, o.folder, o.size, False)
     make_scene(o.folder, text)

@@ -64,7 +64,7 @@ def measure(pairs, owner, count):
 
 
 def main():
-    if "--help" in sys.argv:
+    if {"-h", "--help"} & set(sys.argv):
         sys.exit(__doc__)
     counts = [int(word) for word in sys.argv[1:]] or [2, 4, 8, 16, 64]
     print("bed, numbering, processes, dealt out, slots that come, most to one, neighbours, pairs twice")

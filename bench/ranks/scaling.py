@@ -56,7 +56,10 @@ def run(cairn, folder, scene, words, processes):
     shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
     done = subprocess.run([*LAUNCH, str(processes), cairn, "run", scene, "--out", "out", *QUIET, *words], cwd=folder,
                           capture_output=True, text=True, check=True, env=dict(os.environ, OPENBLAS_NUM_THREADS="1"))
-    shared, steps = [int(word) for word in re.search(r"(\d+) of (\d+) steps shared", done.stderr).groups()]
+    found = re.search(r"(\d+) of (\d+) steps shared", done.stderr)
+    if found is None:
+        raise SystemExit(f"{cairn} shared no step: it wants a build with -Dranks=enabled (Open MPI), and two processes at least")
+    shared, steps = map(int, found.groups())
     work = [float(word) for word in re.search(r"time at work:([ 0-9.e+-]+) s;", done.stderr)[1].split()]
     sent = shared * float(re.search(r"sent (\S+) kB a step", done.stderr)[1])
     messages = steps * float(re.search(r"clock, (\S+) of them", done.stderr)[1])

@@ -102,6 +102,7 @@ typedef struct bench_call {
     bench_table table;
     char **paths; // [path_count] owned
     int path_count, path_capacity;
+    int used_count; // of the paths, the first ones
     const char *solvers[SOLVERS_MAX];
     int solver_count;
     char *words; // memory of the solvers' names
@@ -145,7 +146,7 @@ static int add_folder(bench_call *call, const char *folder)
         return CLI_EXIT_INPUT;
     }
     if (count == 0)
-        cli_warn("%s holds no .hdf5 file", folder);
+        cli_warn("%s holds no file that ends in .hdf5 or .h5", folder);
     int result = CLI_EXIT_DONE;
     for (int i = 0; i < count; i++) {
         if (result == CLI_EXIT_DONE &&
@@ -156,6 +157,31 @@ static int add_folder(bench_call *call, const char *folder)
     }
     free(entries);
     return result;
+}
+
+/// Files of one name would have their results in one place: the first one stays.
+static int name_files(bench_call *call)
+{
+    int kept = 0;
+    for (int i = 0; i < call->path_count; i++) {
+        int before = call->table.file_count;
+        int file = bench_table_file(&call->table, call->paths[i]);
+        if (file < 0)
+            return CLI_EXIT_FAILED;
+        if (file == before) {
+            char *path = call->paths[i];
+            call->paths[i] = call->paths[kept];
+            call->paths[kept++] = path;
+        } else if (strcmp(call->paths[i], call->paths[file]) != 0) {
+            cli_warn("%s is left out: results go by the names of files, and %s has this one, too",
+                     call->paths[i], call->paths[file]);
+        }
+    }
+    call->used_count = kept;
+    if (kept > 0)
+        return CLI_EXIT_DONE;
+    cli_complain("there is no problem");
+    return CLI_EXIT_INPUT;
 }
 
 static int collect_paths(bench_call *call)
@@ -175,10 +201,7 @@ static int collect_paths(bench_call *call)
         if (result != CLI_EXIT_DONE)
             return result;
     }
-    for (int i = 0; i < call->path_count; i++)
-        if (bench_table_file(&call->table, call->paths[i]) < 0)
-            return CLI_EXIT_FAILED;
-    return CLI_EXIT_DONE;
+    return name_files(call);
 }
 
 // ---------------------------------------------------------------- solvers
@@ -344,7 +367,7 @@ static cairn_status run_plan(bench_call *call, cairn_error *error)
     const bench_settings *settings = call->settings;
     const bench_plan plan = {
         .paths = (const char *const *)call->paths,
-        .path_count = call->path_count,
+        .path_count = call->used_count,
         .solvers = call->solvers,
         .solver_count = call->solver_count,
         .tolerance = settings->accuracy.tolerance,
@@ -384,6 +407,11 @@ static int run_call(bench_call *call)
         bench_csv_read(&call->table, call->settings->external, &error) != CAIRN_OK) {
         cli_complain("%s", error.message);
         return CLI_EXIT_INPUT;
+    }
+    if (call->settings->profile != NULL &&
+        cli_file_try(call->settings->profile, &error) != CAIRN_OK) {
+        cli_complain("%s", error.message);
+        return CLI_EXIT_FAILED;
     }
     cairn_status status = run_plan(call, &error);
     if (status != CAIRN_OK)

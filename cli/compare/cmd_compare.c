@@ -143,6 +143,11 @@ static void print_text(const comparison *found)
     for (int i = 0; i < found->lines.count; i++) {
         const compare_line *line = &found->lines.items[i];
         bool body = strncmp(line->name, "body ", 5) == 0;
+        // no time that both have, or no body
+        if (isnan(line->where)) {
+            printf("%-34.34s %12s %12s -\n", cli_show(line->name).text, "-", "-");
+            continue;
+        }
         printf("%-34.34s %12.4g %12.4g %s%g%s\n", cli_show(line->name).text, line->difference,
                compare_relative(line), body ? "body " : "", line->where, body ? "" : " s");
     }
@@ -168,8 +173,9 @@ static void print_json(const comparison *found)
     for (int i = 0; i < found->lines.count; i++) {
         const compare_line *line = &found->lines.items[i];
         cli_json_object(&json, line->name);
-        cli_json_number(&json, "difference", line->difference);
-        cli_json_number(&json, "relative", compare_relative(line));
+        bool some = !isnan(line->where);
+        cli_json_number(&json, "difference", some ? line->difference : NAN);
+        cli_json_number(&json, "relative", some ? compare_relative(line) : NAN);
         cli_json_number(&json, "where", line->where);
         cli_json_object_end(&json);
     }

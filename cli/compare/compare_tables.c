@@ -59,15 +59,16 @@ enum { TIME_COLUMN = 1, FIRST_COLUMN = 2 };
 /// "top position x [m]" -> "top position [m]"
 static void strip_axis(const char *name, char out[COMPARE_TEXT])
 {
+    char *last = NULL;
     snprintf(out, COMPARE_TEXT, "%.*s", COMPARE_TEXT - 1, name);
     for (char *at = out; at[0] != '\0' && at[1] != '\0'; at++) {
         bool axis = at[0] == ' ' && (at[1] == 'x' || at[1] == 'y' || at[1] == 'z') &&
                     (at[2] == ' ' || at[2] == '\0');
-        if (axis) {
-            memmove(at, at + 2, strlen(at + 2) + 1);
-            return;
-        }
+        // the name before it may have such a word, too
+        last = axis ? at : last;
     }
+    if (last != NULL)
+        memmove(last, last + 2, strlen(last + 2) + 1);
 }
 
 /// Value of a table at a time, straight between its rows; *row goes forward. False outside.

@@ -185,19 +185,12 @@ static void print_object(const cli_json_node *root)
     }
 }
 
-/// What summary.json says. @return exit status
-static int describe_summary(const char *folder, bool json)
+/// What a JSON file of a run says. @return exit status
+static int describe_object(const char *path, bool json)
 {
-    char path[PATH_MAX];
     cli_json_tree tree = {0};
     cairn_error error = {0};
-    cairn_status status = cli_path_join(path, folder, "summary.json", &error);
-    if (status == CAIRN_OK && access(path, F_OK) != 0)
-        status =
-            base_fail(&error, CAIRN_ERROR_FILE, "%.300s is not the folder of a run: %.300s: %s",
-                      folder, path, strerror(errno));
-    if (status == CAIRN_OK)
-        status = cli_json_read(path, &tree, &error);
+    cairn_status status = cli_json_read(path, &tree, &error);
     if (status == CAIRN_OK && tree.root->kind != CLI_JSON_OBJECT)
         status = base_fail(&error, CAIRN_ERROR_FORMAT, "%s: not a summary of a run", path);
     if (status != CAIRN_OK) {
@@ -211,6 +204,20 @@ static int describe_summary(const char *folder, bool json)
     }
     cli_json_release(&tree);
     return status == CAIRN_OK ? CLI_EXIT_DONE : CLI_EXIT_INPUT;
+}
+
+/// What summary.json says. @return exit status
+static int describe_summary(const char *folder, bool json)
+{
+    char path[PATH_MAX];
+    cairn_error error = {0};
+    if (cli_path_join(path, folder, "summary.json", &error) != CAIRN_OK)
+        cli_complain("%s", error.message);
+    else if (access(path, F_OK) != 0)
+        cli_complain("%s is not the folder of a run: %s: %s", folder, path, strerror(errno));
+    else
+        return describe_object(path, json);
+    return CLI_EXIT_INPUT;
 }
 
 /// The table of the run as it was printed, or what summary.json says.
@@ -243,6 +250,12 @@ static bool is_hdf5(const char *path)
     return size == sizeof head && memcmp(head, signature, sizeof head) == 0;
 }
 
+static bool ends_with(const char *path, const char *ending)
+{
+    size_t length = strlen(path), least = strlen(ending);
+    return length > least && strcmp(path + length - least, ending) == 0;
+}
+
 /// A problem in text, as no scene begins.
 static bool starts_with_digit(const char *path)
 {
@@ -266,6 +279,10 @@ static int run_info(const void *memory)
         return cli_info_checkpoint(word, settings->json);
     if (is_hdf5(word) && cli_info_is_trajectory(word))
         return cli_info_trajectory(word, settings->json);
+    if (ends_with(word, ".csv"))
+        return cli_info_table(word, settings->json);
+    if (ends_with(word, ".json"))
+        return describe_object(word, settings->json);
     if (is_hdf5(word) || starts_with_digit(word))
         return cli_info_problem(word, settings->json);
     return describe_scene(settings);
@@ -277,7 +294,8 @@ const cli_command cli_cmd_info = {
     .operands = "FILE",
     .description =
         "Tells what is in a scene file (without running it), in the folder of a run, in a "
-        "checkpoint or a\ntrajectory, or in a problem file (FCLIB, HDF5): sizes, sparsity, rank, "
+        "checkpoint, a\ntrajectory, a table or a JSON file of a run, or in a problem file (FCLIB, "
+        "HDF5): sizes, sparsity, rank, "
         "conditioning, symmetry,\nfriction, stored solution.",
     .least = 1,
     .most = 1,

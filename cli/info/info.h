@@ -13,6 +13,10 @@ int cli_info_checkpoint(const char *path, bool json);
 /// @return exit status
 int cli_info_problem(const char *path, bool json);
 
+/// What is in a table (CSV).
+/// @return exit status
+int cli_info_table(const char *path, bool json);
+
 /// Whether a file says near its beginning that it is a trajectory; HDF5 is not asked.
 bool cli_info_is_trajectory(const char *path);
 

@@ -206,6 +206,11 @@ static cairn_status place(const law_request *request, cairn_law_state *state, ca
     }
     if (status != CAIRN_OK)
         return status;
+    // beyond the other centre the normal turns round
+    double rounding = 1e-12 * (fabs(x[0]) + fabs(x[1]) + fabs(x[2]) + smaller_radius(state));
+    if (!isnan(overlap) && fabs(at.gap + overlap) > 1e-6 * fabs(overlap) + rounding)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "overlap = %g m is out of range: B would pass the centre of A", overlap);
     for (int k = 0; k < 3; k++) {
         if (!isnan(request->v_n))
             v[k] += (request->v_n - at.velocity[0]) * at.frame[0][k];

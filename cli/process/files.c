@@ -31,7 +31,21 @@ cairn_status cli_file_open(cli_file *file, const char *path, cairn_error *error)
     const char *reason = NULL;
     file->stream = base_file_create_new(file->temporary, &reason);
     if (file->stream == NULL)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", file->temporary, reason);
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", file->path, reason);
+    return CAIRN_OK;
+}
+
+cairn_status cli_file_try(const char *path, cairn_error *error)
+{
+    cli_file file;
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(EISDIR));
+    cairn_status status = cli_file_open(&file, path, error);
+    if (status != CAIRN_OK)
+        return status;
+    fclose(file.stream);
+    unlink(file.temporary);
     return CAIRN_OK;
 }
 

@@ -17,6 +17,9 @@ typedef struct cli_file {
 
 cairn_status cli_file_open(cli_file *file, const char *path, cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Whether such a file can be made, before the work that is to fill it; nothing is left behind.
+cairn_status cli_file_try(const char *path, cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// Flushes, syncs and gives the file its name; on failure the temporary is removed.
 cairn_status cli_file_commit(cli_file *file, cairn_error *error) CAIRN_CHECK_RESULT;
 

@@ -169,6 +169,7 @@ static cairn_status load_scene(run_scene *run, const scn_options *limits,
     options.parameter_count = run->parameter_count;
     options.seed = info->seed;
     options.log = NULL;
+    options.may_be_empty = info->varies;
     status = scn_load(run->path, &options, scene, &reason);
     if (status == CAIRN_OK || status == CAIRN_ERROR_MEMORY)
         return status == CAIRN_OK ? status : base_fail(error, status, "%s", reason.message);

@@ -452,8 +452,8 @@ static cairn_status step_alone(run_state *run, cairn_error *error)
 static run_read next_read(const run_state *run)
 {
     int64_t next = cairn_world_get_step_count(run->scene->world) + 1;
-    run_read files = run_files_read(run, next);
-    if (run->settings->strict || next == run->target)
+    run_read files = run_files_read(run, next, next == run->target);
+    if (run->settings->strict)
         return RUN_READS_ALL;
     return files == RUN_READS_NOTHING && next % EXPLOSION_EVERY == 0 ? RUN_READS_ENERGY : files;
 }
@@ -467,6 +467,8 @@ static cairn_status gather(run_state *run, cairn_error *error)
     run->resident = base_resident_bytes();
     if (run->read_agreed == RUN_READS_ENERGY)
         return cairn_world_gather_energy(world, error);
+    if (run->read_agreed == RUN_READS_BODIES)
+        return cairn_world_gather_bodies_to(world, 0, error);
     // the first process writes the files; what --strict looks at all look at
     return run->settings->strict ? cairn_world_gather(world, error)
                                  : cairn_world_gather_to(world, 0, error);
@@ -483,12 +485,8 @@ static cairn_status step_together(run_state *run, cairn_error *error)
         status = run_ranks_agree(run, status, error);
         if (status != CAIRN_OK)
             return status;
-        if (run->save_agreed && cairn_world_gather_to(world, 0, error) != CAIRN_OK)
-            run_ranks_abort(run, error);
         cairn_error later = {0};
-        cairn_status written = CAIRN_OK;
-        if (run->save_agreed && run->writes)
-            written = run_checkpoint_write(run, &later);
+        cairn_status written = run->save_agreed ? run_checkpoint_write(run, &later) : CAIRN_OK;
         if (cairn_world_get_step_count(world) >= run->target && written == CAIRN_OK)
             return CAIRN_OK;
         status = step_world(run, error);
@@ -548,24 +546,46 @@ static void report_run(const run_state *run, cairn_status status, const cairn_er
         run_summary_print(run, status_word(run, status), stdout);
 }
 
+static void note_hash(void *context)
+{
+    run_state *run = context;
+    run->hash = cairn_world_get_hash(run->scene->world);
+}
+
+/// Brings what the last rows and frames are made of, and the hash of the state.
+static cairn_status gather_end(run_state *run, cairn_error *error)
+{
+    cairn_world *world = run->scene->world;
+    int64_t step = cairn_world_get_step_count(world);
+    int64_t read = run->writes ? (int64_t)run_files_read(run, step, true) : 0;
+    cairn_status status = CAIRN_OK;
+    if (run->ranks != NULL)
+        status = base_ranks_highest(run->ranks, &read, 1, error);
+    if (status == CAIRN_OK && read == RUN_READS_ALL)
+        status = cairn_world_gather_to(world, 0, error);
+    return status == CAIRN_OK ? cairn_world_read_together(world, 0, note_hash, run, error) : status;
+}
+
 /// Steps to the end and leaves a checkpoint there, or where the run was interrupted.
 static cairn_status step_and_save(run_state *run, cairn_error *error)
 {
     run->cpu_start = base_timer_cpu_seconds();
     cairn_status status = run->ranks != NULL ? step_together(run, error) : step_alone(run, error);
     cli_progress_clear(&run->progress);
-    cairn_error gathering;
-    if ((status == CAIRN_OK || status == CAIRN_INTERRUPTED) &&
-        cairn_world_gather_to(run->scene->world, 0, &gathering) != CAIRN_OK) {
-        if (run->ranks != NULL)
-            run_ranks_abort(run, &gathering);
-        *error = gathering;
-        return gathering.status;
-    }
-    bool saves = status == CAIRN_INTERRUPTED ||
-                 (status == CAIRN_OK && run->settings->checkpoint_every > 0.0);
-    saves &= run->writes && run->checkpoint_step != cairn_world_get_step_count(run->scene->world);
+    bool whole = status == CAIRN_OK || status == CAIRN_INTERRUPTED;
+    if (!whole && run->ranks == NULL)
+        note_hash(run);
+    if (!whole)
+        return status;
     cairn_error later;
+    if (gather_end(run, &later) != CAIRN_OK) {
+        if (run->ranks != NULL)
+            run_ranks_abort(run, &later);
+        *error = later;
+        return later.status;
+    }
+    bool saves = status == CAIRN_INTERRUPTED || run->settings->checkpoint_every > 0.0;
+    saves &= run->checkpoint_step != cairn_world_get_step_count(run->scene->world);
     if (saves && run_checkpoint_write(run, &later) != CAIRN_OK) {
         *error = later;
         return later.status;

@@ -11,7 +11,12 @@
 #include "scenes/scene.h"
 
 /// What is read of a world after a step. Several processes gather no more than that.
-typedef enum run_read { RUN_READS_NOTHING, RUN_READS_ENERGY, RUN_READS_ALL } run_read;
+typedef enum run_read {
+    RUN_READS_NOTHING,
+    RUN_READS_ENERGY,
+    RUN_READS_BODIES,
+    RUN_READS_ALL
+} run_read;
 
 /// Filled by the option table of cmd_run.c.
 typedef struct run_settings {
@@ -97,6 +102,7 @@ typedef struct run_state {
     double cpu_start;           // s of processor time as stepping began
     size_t resident; // bytes of memory after the last step but before all of its state was gathered
     run_read read_agreed; // what of the state after the next step is read
+    uint64_t hash;        // of the state at the end; 0 where several processes failed
     scn_scene *scene;
     scn_output output; // the scene's, with the command line's changes; texts borrowed
     bool fclib;        // problems are written
@@ -169,7 +175,8 @@ void run_folder_release(run_state *run);
 cairn_status run_files_open(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// What the row, frame or problem that a step leaves is made of.
-run_read run_files_read(const run_state *run, int64_t step);
+/// @param last  the run ends with it
+run_read run_files_read(const run_state *run, int64_t step, bool last);
 
 /// Rows, frame and problem of the step that was just done, as far as they are due.
 cairn_status run_files_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
@@ -229,7 +236,8 @@ cairn_status run_broken_step(run_state *run, cairn_status status,
 cairn_status run_files_mark(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Saves DIR/checkpoint.h5; the one before becomes checkpoint.1.h5, and so on. Changes nothing in
-/// the world.
+/// the world. Of several processes all call it, and the first one writes; the others do not get to
+/// know of its errors.
 cairn_status run_checkpoint_write(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Whether a checkpoint is due: by the clock, by the number of steps, or asked for by a signal,

@@ -247,10 +247,16 @@ static cairn_status age_checkpoints(const run_state *run, cairn_error *error)
     return CAIRN_OK;
 }
 
-cairn_status run_checkpoint_write(run_state *run, cairn_error *error)
+/// A checkpoint that is written, and how that went.
+typedef struct writing {
+    run_state *run;
+    cairn_status status;
+    cairn_error *error;
+} writing;
+
+static cairn_status write_checkpoint(run_state *run, cairn_error *error)
 {
     char path[PATH_MAX], note[CAIRN_NOTE_SIZE] = "";
-    run->checkpoint_step = cairn_world_get_step_count(run->scene->world);
     cairn_status status = run_files_mark(run, error);
     if (status == CAIRN_OK)
         status = age_checkpoints(run, error);
@@ -263,9 +269,28 @@ cairn_status run_checkpoint_write(run_state *run, cairn_error *error)
     visit_settings(run->scene, note_setting, &io);
     if (!io.good)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "%s: the note is too long", path);
-    status = cairn_world_save(run->scene->world, path, note, error);
+    return cairn_world_save(run->scene->world, path, note, error);
+}
+
+static void write_for_all(void *context)
+{
+    writing *w = context;
+    w->status = write_checkpoint(w->run, w->error);
+}
+
+cairn_status run_checkpoint_write(run_state *run, cairn_error *error)
+{
+    cairn_error messages;
+    writing w = {.run = run, .error = error};
+    run->checkpoint_step = cairn_world_get_step_count(run->scene->world);
+    if (cairn_world_read_together(run->scene->world, 0, write_for_all, &w, &messages) != CAIRN_OK) {
+        if (run->ranks != NULL)
+            run_ranks_abort(run, &messages);
+        *error = messages;
+        return messages.status;
+    }
     run->checkpoint_time = base_timer_seconds();
-    return status;
+    return w.status;
 }
 
 bool run_checkpoint_is_due(run_state *run)

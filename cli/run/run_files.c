@@ -426,18 +426,28 @@ static cairn_status write_fields(const run_state *run, cairn_error *error)
     return CAIRN_OK;
 }
 
-run_read run_files_read(const run_state *run, int64_t step)
+/// Whether a frame or row of a step is made of more than bodies.
+static bool reads_contacts(const run_state *run, int64_t step, bool last)
+{
+    const scn_scene *scene = run->scene;
+    bool row = last || step % run->output.energy_every == 0;
+    bool reads = (row && scene->sensor_count > 0) || run->files.tables[RUN_HASH] != NULL ||
+                 run->fclib || scene->measure_count > 0 || scene->field_count > 0;
+    bool frame = run->files.frames != NULL && (last || step % run->files.paraview_every == 0);
+    bool contacts = run->files.trajectory != NULL && run->output.contacts_every > 0 &&
+                    (last || run_trajectory_is_due(run, step));
+    return reads || contacts || (frame && run->output.paraview == SCN_PARAVIEW_SURFACES);
+}
+
+run_read run_files_read(const run_state *run, int64_t step, bool last)
 {
     const run_files *files = &run->files;
-    const scn_scene *scene = run->scene;
-    bool row = step % run->output.energy_every == 0;
-    bool due = (row && scene->sensor_count > 0) || files->tables[RUN_HASH] != NULL || run->fclib ||
-               scene->measure_count > 0 ||
-               (files->frames != NULL && step % files->paraview_every == 0) ||
-               (files->trajectory != NULL && run_trajectory_is_due(run, step));
-    for (int i = 0; i < scene->field_count; i++)
-        due = due || step % scene->fields[i].every == 0;
-    return due ? RUN_READS_ALL : row ? RUN_READS_ENERGY : RUN_READS_NOTHING;
+    if (reads_contacts(run, step, last))
+        return RUN_READS_ALL;
+    if (last || (files->frames != NULL && step % files->paraview_every == 0) ||
+        (files->trajectory != NULL && run_trajectory_is_due(run, step)))
+        return RUN_READS_BODIES;
+    return step % run->output.energy_every == 0 ? RUN_READS_ENERGY : RUN_READS_NOTHING;
 }
 
 /// Tables can be watched: what they have is there a second later, whatever a block of a file is.

@@ -26,7 +26,7 @@ static void put_contract(const run_state *run, const char *status, cli_json *jso
     const cairn_world *world = run->scene->world;
     const run_totals *totals = &run->totals;
     char hash[24], laws[CLI_LAWS_SIZE];
-    snprintf(hash, sizeof hash, "%016" PRIx64, cairn_world_get_hash(world));
+    snprintf(hash, sizeof hash, "%016" PRIx64, run->hash);
     cli_laws_in_use(world, laws);
     cli_json_text(json, "scene", run->scene->name);
     cli_json_text(json, "law", laws);
@@ -151,7 +151,7 @@ void run_summary_print(const run_state *run, const char *status, FILE *out)
     fprintf(out, "  stepping     %.3g s, %.3g ms a step\n", totals->seconds,
             totals->steps > 0 ? 1e3 * totals->seconds / (double)totals->steps : 0.0);
     print_phases(totals, out);
-    fprintf(out, "  state hash   %016" PRIx64 "\n", cairn_world_get_hash(world));
+    fprintf(out, "  state hash   %016" PRIx64 "\n", run->hash);
     print_files(run, out);
 }
 

@@ -34,7 +34,10 @@ void cli_csv_close(cli_csv *csv)
 
 cairn_status cli_csv_fail(const cli_csv *csv, const char *what, cairn_error *error)
 {
-    return base_fail(error, CAIRN_ERROR_FORMAT, "%s:%ld: %s", csv->path, csv->line, what);
+    // an empty file has no line
+    return csv->line == 0
+               ? base_fail(error, CAIRN_ERROR_FORMAT, "%s: %s", csv->path, what)
+               : base_fail(error, CAIRN_ERROR_FORMAT, "%s:%ld: %s", csv->path, csv->line, what);
 }
 
 /// Next field, in place: plain or in quotes. @return what follows; NULL for a broken quote
@@ -90,6 +93,8 @@ cairn_status cli_csv_next(cli_csv *csv, bool *done, cairn_error *error)
         if (strlen(csv->text) != (size_t)length)
             return cli_csv_fail(csv, "a zero byte: not a text file", error);
         csv->text[strcspn(csv->text, "\r\n")] = '\0';
+        size_t mark = csv->line == 1 ? base_text_mark(csv->text, strlen(csv->text)) : 0;
+        memmove(csv->text, csv->text + mark, strlen(csv->text + mark) + 1);
         if (csv->text[0] != '\0')
             return split_line(csv, error);
     }

@@ -257,7 +257,7 @@ void cli_options_help(const cli_command *command, FILE *out)
     fprintf(out, "\noptions:\n");
     for (int i = 0; i < cli_option_count(command); i++) {
         cli_option option = cli_option_at(command, i);
-        char left[64], letter[8] = "    ";
+        char left[256], letter[8] = "    ";
         if (option.letter != '\0')
             snprintf(letter, sizeof letter, "-%c, ", option.letter);
         snprintf(left, sizeof left, "%s--%s%s%s", letter, option.name,

@@ -15,10 +15,45 @@ eng_state eng_state_of(const cairn_world *world, int body)
     return state;
 }
 
+void eng_state_prefetch(const cairn_world *world, int body)
+{
+    // general columns lie in the order of the bodies
+    if (eng_spheres_holds(world, body))
+        eng_spheres_prefetch(world, body);
+}
+
 vec3 eng_place_of(const cairn_world *world, int body)
 {
     return eng_spheres_holds(world, body) ? eng_spheres_place_of(world, body)
                                           : world->q[body].position;
+}
+
+void eng_velocity_of(const cairn_world *world, int body, double v[6])
+{
+    if (eng_spheres_holds(world, body))
+        (void)eng_spheres_motion_of(world, body, v);
+    else
+        memcpy(v, world->v[body], 6 * sizeof *v);
+}
+
+pose eng_shape_pose_of(const cairn_world *world, int body)
+{
+    pose q = eng_state_of(world, body).q, frame = eng_frame_of(world, body);
+    return pose_compose(&q, &frame);
+}
+
+vec3 eng_shape_place_of(const cairn_world *world, int body)
+{
+    if (world->bodies[body].solid > 0)
+        return eng_shape_pose_of(world, body).position;
+    // a shape in its body's frame: the turn need not be known; the sum has no -0, as that of a pose
+    return vec3_add(eng_place_of(world, body), vec3_make(0.0, 0.0, 0.0));
+}
+
+vec3 eng_omega_of(const cairn_world *world, int body)
+{
+    eng_state state = eng_state_of(world, body);
+    return quat_rotate(state.q.orientation, vec3_from(state.v + 3));
 }
 
 pose eng_middle_of(const cairn_world *world, int body)

@@ -34,13 +34,14 @@ static cairn_status make_share(eng_spheres *spheres, const cairn_ranks *ranks)
     spheres->range = range;
     *share = (eng_spheres_share){.ranks = *ranks, .whole = true, .planned = -1, .given = -1};
     share->first_chunk = base_allocate(allocator, count + 1, sizeof *share->first_chunk);
+    share->old_slot = base_allocate(allocator, count + 1, sizeof *share->old_slot);
     share->first_clump = base_allocate(allocator, count + 1, sizeof *share->first_clump);
     share->messages = base_allocate(allocator, count, sizeof *share->messages);
     spheres->share = share;
     return make_borders(allocator, count, &share->places) &&
                    make_borders(allocator, count, &share->parts) &&
                    make_borders(allocator, count, &share->speeds) && share->first_chunk != NULL &&
-                   share->first_clump != NULL && share->messages != NULL
+                   share->old_slot != NULL && share->first_clump != NULL && share->messages != NULL
                ? CAIRN_OK
                : CAIRN_ERROR_MEMORY;
 }
@@ -67,15 +68,21 @@ cairn_status cairn_world_share(cairn_world *world, const cairn_ranks *ranks, cai
     return status == CAIRN_OK ? status : base_fail(error, status, "out of memory");
 }
 
+static cairn_status fail_exchange(cairn_status status, cairn_error *error)
+{
+    return base_fail(error, status, "a message between processes failed: %s",
+                     cairn_status_text(status));
+}
+
 cairn_status cairn_world_gather_bodies(cairn_world *world, cairn_error *error)
 {
     if (world == NULL)
         return base_fail_null(error, __func__);
     eng_borders_join(world);
     if (eng_sharing_status(world) != CAIRN_OK)
-        return base_fail(error, eng_sharing_status(world), "a message between processes failed: %s",
-                         cairn_status_text(eng_sharing_status(world)));
-    return world->spheres != NULL ? eng_spheres_share_gather(world->spheres, -1, error) : CAIRN_OK;
+        return fail_exchange(eng_sharing_status(world), error);
+    return world->spheres != NULL ? eng_spheres_share_gather(world->spheres, -1, true, error)
+                                  : CAIRN_OK;
 }
 
 /// Each process adds up the energies of its own chunks.
@@ -105,11 +112,9 @@ cairn_status cairn_world_gather_energy(cairn_world *world, cairn_error *error)
         return CAIRN_OK;
     // clumps are where their owners have moved them
     if (spheres->clump_count > 0)
-        return eng_spheres_share_gather(spheres, -1, error);
+        return eng_spheres_share_gather(spheres, -1, true, error);
     cairn_status status = gather_energies(spheres);
-    return status == CAIRN_OK ? status
-                              : base_fail(error, status, "a message between processes failed: %s",
-                                          cairn_status_text(status));
+    return status == CAIRN_OK ? status : fail_exchange(status, error);
 }
 
 cairn_status cairn_world_gather(cairn_world *world, cairn_error *error)
@@ -118,7 +123,8 @@ cairn_status cairn_world_gather(cairn_world *world, cairn_error *error)
                          : base_fail_null(error, __func__);
 }
 
-cairn_status cairn_world_gather_to(cairn_world *world, int reader, cairn_error *error)
+/// Whether a reader is one of the processes; what `cairn_world_get_energy` gives is here for all.
+static cairn_status begin_reading(cairn_world *world, int reader, cairn_error *error)
 {
     if (world == NULL)
         return base_fail_null(error, __func__);
@@ -127,10 +133,42 @@ cairn_status cairn_world_gather_to(cairn_world *world, int reader, cairn_error *
     if (reader < 0 || reader >= count)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "process %d, of %d", reader, count);
     // energies of clumps are read off their states
-    if (share == NULL || world->spheres->clump_count > 0)
-        return cairn_world_gather(world, error);
-    cairn_status status = cairn_world_gather_energy(world, error);
+    bool clumps = share == NULL || world->spheres->clump_count > 0;
+    return clumps ? cairn_world_gather(world, error) : cairn_world_gather_energy(world, error);
+}
+
+cairn_status cairn_world_gather_to(cairn_world *world, int reader, cairn_error *error)
+{
+    cairn_status status = begin_reading(world, reader, error);
     return status == CAIRN_OK ? eng_sharing_gather_all(world, reader, error) : status;
+}
+
+cairn_status cairn_world_gather_bodies_to(cairn_world *world, int reader, cairn_error *error)
+{
+    cairn_status status = begin_reading(world, reader, error);
+    if (status != CAIRN_OK)
+        return status;
+    eng_borders_join(world);
+    if (eng_sharing_status(world) != CAIRN_OK)
+        return fail_exchange(eng_sharing_status(world), error);
+    return world->spheres != NULL ? eng_spheres_share_gather(world->spheres, reader, false, error)
+                                  : CAIRN_OK;
+}
+
+cairn_status cairn_world_read_together(cairn_world *world, int reader, cairn_read_function read,
+                                       void *context, cairn_error *error)
+{
+    if (read == NULL)
+        return base_fail_null(error, __func__);
+    cairn_status status = begin_reading(world, reader, error);
+    if (status != CAIRN_OK)
+        return status;
+    status = eng_sharing_gather(world, true);
+    if (status == CAIRN_OK && world->spheres != NULL)
+        status = eng_spheres_share_read(world->spheres, reader, read, context);
+    else if (status == CAIRN_OK)
+        read(context);
+    return status == CAIRN_OK ? status : fail_exchange(status, error);
 }
 
 cairn_traffic cairn_world_get_traffic(const cairn_world *world)

@@ -33,15 +33,15 @@ cairn_status cairn_fields_write(const cairn_world *world, const cairn_grid *grid
     eng_vtp_array arrays[FIELD_COUNT];
     double *at = values;
     for (int i = 0; i < FIELD_COUNT; i++) {
-        arrays[i] = (eng_vtp_array){names[i], ENG_VTP_FLOAT64, components[i], at};
+        arrays[i] = (eng_vtp_array){names[i], ENG_VTP_FLOAT64, components[i], {.data = at}};
         at += points * (size_t)components[i];
     }
-    cairn_coarse_fields fields = {.density = (double *)arrays[0].data,
-                                  .momentum = (double(*)[3])arrays[1].data,
-                                  .contact_stress = (double(*)[9])arrays[2].data,
-                                  .kinetic_stress = (double(*)[9])arrays[3].data,
-                                  .boundary_force = (double(*)[3])arrays[4].data,
-                                  .temperature = (double *)arrays[5].data};
+    cairn_coarse_fields fields = {.density = (double *)arrays[0].values.data,
+                                  .momentum = (double(*)[3])arrays[1].values.data,
+                                  .contact_stress = (double(*)[9])arrays[2].values.data,
+                                  .kinetic_stress = (double(*)[9])arrays[3].values.data,
+                                  .boundary_force = (double(*)[3])arrays[4].values.data,
+                                  .temperature = (double *)arrays[5].values.data};
     eng_vti image = {.time = world->time, .arrays = arrays, .array_count = FIELD_COUNT};
     for (int k = 0; k < 3; k++) {
         image.origin[k] = grid->low[k];

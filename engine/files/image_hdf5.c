@@ -34,7 +34,7 @@ static bool put_all(hid_t file, const eng_vti *data)
         // a vector has three components, a tensor three by three
         const hsize_t sizes[RANK_MAX] = {(hsize_t)n[2], (hsize_t)n[1], (hsize_t)n[0], 3, 3};
         int rank = a->components == 9 ? 5 : a->components == 3 ? 4 : 3;
-        good = put(file, a->name, rank, sizes, a->data);
+        good = put(file, a->name, rank, sizes, a->values.data);
     }
     return good && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
 }

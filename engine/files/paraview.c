@@ -4,6 +4,8 @@
 #include "engine/files/vtp.h"
 #include "engine/state/world.h"
 
+#include "base/assert.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -140,122 +142,235 @@ static cairn_status write_frame(const cairn_paraview *writer, int kind, const en
     return eng_pvd_add(path, data->time, name, error);
 }
 
-static void store_float(float out[3], vec3 v)
+// ---------------------------------------------------------------- arrays
+
+/// What the arrays of a frame are made of.
+typedef struct shown {
+    const cairn_paraview *writer;
+    const cairn_world *world;
+    const eng_surface_mesh *mesh; // of surfaces
+    const int32_t *bodies;        // [polygons of the mesh] whose each is
+} shown;
+
+/// One array: what item i, a body, vertex, corner, polygon or contact, has in it.
+typedef struct column {
+    const char *name;
+    eng_vtp_type type;
+    int components;
+    void (*value)(const shown *from, int i, void *out);
+    bool moves; // it is made of the body's state
+} column;
+
+typedef struct column_source {
+    const shown *from;
+    const column *column;
+    size_t size; // bytes of an item
+} column_source;
+
+enum { COLUMNS_MAX = 16 };
+
+/// Arrays that are made while they are written. They refer to one another: they cannot be moved.
+typedef struct columns {
+    column_source sources[COLUMNS_MAX];
+    eng_vtp_array arrays[COLUMNS_MAX];
+    int count;
+} columns;
+
+static int row_of(const shown *from, int i)
 {
-    out[0] = (float)v.x;
-    out[1] = (float)v.y;
-    out[2] = (float)v.z;
+    return eng_slots_at(&from->world->body_slots, i);
 }
 
-static void store_float4(float out[4], quat q)
+static void fill_column(const void *source, size_t first, size_t count, void *out)
 {
-    out[0] = (float)q.w;
-    out[1] = (float)q.x;
-    out[2] = (float)q.y;
-    out[3] = (float)q.z;
+    enum { AHEAD = 12 }; // so many bodies their states are fetched
+    const column_source *s = source;
+    for (size_t i = 0; i < count; i++) {
+        if (s->column->moves && i + AHEAD < count)
+            eng_state_prefetch(s->from->world, row_of(s->from, (int)(first + i + AHEAD)));
+        s->column->value(s->from, (int)(first + i), (char *)out + i * s->size);
+    }
+}
+
+/// Puts an array behind those there are; returns how it is filled.
+static eng_vtp_values add_column(columns *to, const shown *from, const column *what)
+{
+    BASE_ASSERT(to->count < COLUMNS_MAX);
+    eng_vtp_array *array = &to->arrays[to->count];
+    column_source *source = &to->sources[to->count++];
+    *array = (eng_vtp_array){
+        what->name, what->type, what->components, {.fill = fill_column, .source = source}};
+    *source = (column_source){from, what, eng_vtp_element_size(array)};
+    return array->values;
+}
+
+static void add_columns(columns *to, const shown *from, const column *what, int count)
+{
+    for (int i = 0; i < count; i++)
+        (void)add_column(to, from, &what[i]);
+}
+
+static void put_int(void *out, int value)
+{
+    *(int32_t *)out = (int32_t)value;
+}
+
+static void put_float(void *out, double value)
+{
+    *(float *)out = (float)value;
+}
+
+static void put_vector(void *out, vec3 v)
+{
+    float *to = out;
+    to[0] = (float)v.x;
+    to[1] = (float)v.y;
+    to[2] = (float)v.z;
+}
+
+// ---------------------------------------------------------------- bodies
+
+static const eng_body *body_of(const shown *from, int i)
+{
+    return &from->world->bodies[row_of(from, i)];
+}
+
+static void put_place(const shown *from, int i, void *out)
+{
+    put_vector(out, eng_shape_place_of(from->world, row_of(from, i)));
+}
+
+static void put_orientation(const shown *from, int i, void *out)
+{
+    quat q = eng_shape_pose_of(from->world, row_of(from, i)).orientation;
+    float *to = out;
+    to[0] = (float)q.w;
+    to[1] = (float)q.x;
+    to[2] = (float)q.y;
+    to[3] = (float)q.z;
+}
+
+static void put_velocity(const shown *from, int i, void *out)
+{
+    double v[6];
+    eng_velocity_of(from->world, row_of(from, i), v);
+    put_vector(out, vec3_from(v));
+}
+
+static void put_angular_velocity(const shown *from, int i, void *out)
+{
+    put_vector(out, eng_omega_of(from->world, row_of(from, i)));
+}
+
+static void put_id(const shown *from, int i, void *out)
+{
+    put_int(out, row_of(from, i));
+}
+
+static void put_material(const shown *from, int i, void *out)
+{
+    put_int(out, body_of(from, i)->material);
+}
+
+static void put_kind(const shown *from, int i, void *out)
+{
+    put_int(out, (int)body_of(from, i)->kind);
+}
+
+static void put_shape(const shown *from, int i, void *out)
+{
+    put_int(out, from->writer->glyphs[body_of(from, i)->shape].number);
+}
+
+static void put_mass(const shown *from, int i, void *out)
+{
+    double mass = body_of(from, i)->mass;
+    put_float(out, isfinite(mass) ? mass : 0.0);
+}
+
+static void put_radius(const shown *from, int i, void *out)
+{
+    double radius = from->world->shapes[body_of(from, i)->shape]->bounding_radius;
+    put_float(out, isfinite(radius) ? radius : 0.0);
+}
+
+static void put_scale(const shown *from, int i, void *out)
+{
+    if (from->world->shapes[body_of(from, i)->shape]->kind == GEO_SPHERE)
+        put_radius(from, i, out);
+    else
+        put_float(out, 1.0);
 }
 
 static cairn_status write_bodies(const cairn_paraview *writer, const cairn_world *world,
-                                 base_arena *arena, cairn_error *error)
+                                 cairn_error *error)
 {
-    size_t n = (size_t)cairn_body_count(world);
-    float(*points)[3] = base_arena_allocate(arena, "points", n, sizeof *points);
-    int32_t *id = base_arena_array(arena, int32_t, "id", n);
-    int32_t *material = base_arena_array(arena, int32_t, "material", n);
-    int32_t *kind = base_arena_array(arena, int32_t, "kind", n);
-    int32_t *shape = base_arena_array(arena, int32_t, "shape", n);
-    float *mass = base_arena_array(arena, float, "mass", n);
-    float *radius = base_arena_array(arena, float, "radius", n);
-    float *scale = base_arena_array(arena, float, "scale", n);
-    float(*velocity)[3] = base_arena_allocate(arena, "velocity", n, sizeof *velocity);
-    float(*omega)[3] = base_arena_allocate(arena, "angular velocity", n, sizeof *omega);
-    float(*orientation)[4] = base_arena_allocate(arena, "orientation", n, sizeof *orientation);
-    if (points == NULL || id == NULL || material == NULL || kind == NULL || shape == NULL ||
-        mass == NULL || radius == NULL || scale == NULL || velocity == NULL || omega == NULL ||
-        orientation == NULL)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a ParaView frame");
-    for (size_t i = 0; i < n; i++) {
-        int row = eng_slots_at(&world->body_slots, (int)i);
-        const eng_body *body = &world->bodies[row];
-        const geo_shape *is = world->shapes[body->shape];
-        eng_state state = eng_state_of(world, row);
-        // where the shape is: the body's own frame has its axes along those of inertia
-        pose frame = eng_frame_of(world, row), placement = pose_compose(&state.q, &frame);
-        store_float(points[i], placement.position);
-        store_float4(orientation[i], placement.orientation);
-        store_float(velocity[i], vec3_from(state.v));
-        store_float(omega[i], quat_rotate(state.q.orientation, vec3_from(state.v + 3)));
-        id[i] = (int32_t)row;
-        material[i] = body->material;
-        kind[i] = (int32_t)body->kind;
-        shape[i] = writer->glyphs[body->shape].number;
-        mass[i] = isfinite(body->mass) ? (float)body->mass : 0.0F;
-        radius[i] = isfinite(is->bounding_radius) ? (float)is->bounding_radius : 0.0F;
-        scale[i] = is->kind == GEO_SPHERE ? radius[i] : 1.0F;
-    }
-    const eng_vtp_array arrays[] = {
-        {"id", ENG_VTP_INT32, 1, id},
-        {"material", ENG_VTP_INT32, 1, material},
-        {"kind", ENG_VTP_INT32, 1, kind},
-        {"shape", ENG_VTP_INT32, 1, shape},
-        {"mass [kg]", ENG_VTP_FLOAT32, 1, mass},
-        {"radius [m]", ENG_VTP_FLOAT32, 1, radius},
-        {"scale", ENG_VTP_FLOAT32, 1, scale},
-        {"velocity [m/s]", ENG_VTP_FLOAT32, 3, velocity},
-        {"angular_velocity [rad/s]", ENG_VTP_FLOAT32, 3, omega},
-        {"orientation_wxyz", ENG_VTP_FLOAT32, 4, orientation},
+    static const column places = {"points", ENG_VTP_FLOAT32, 3, put_place, true};
+    static const column shown_columns[] = {
+        {"id", ENG_VTP_INT32, 1, put_id, false},
+        {"material", ENG_VTP_INT32, 1, put_material, false},
+        {"kind", ENG_VTP_INT32, 1, put_kind, false},
+        {"shape", ENG_VTP_INT32, 1, put_shape, false},
+        {"mass [kg]", ENG_VTP_FLOAT32, 1, put_mass, false},
+        {"radius [m]", ENG_VTP_FLOAT32, 1, put_radius, false},
+        {"scale", ENG_VTP_FLOAT32, 1, put_scale, false},
+        {"velocity [m/s]", ENG_VTP_FLOAT32, 3, put_velocity, true},
+        {"angular_velocity [rad/s]", ENG_VTP_FLOAT32, 3, put_angular_velocity, true},
+        {"orientation_wxyz", ENG_VTP_FLOAT32, 4, put_orientation, true},
     };
+    const shown from = {.writer = writer, .world = world};
+    columns made = {.count = 0};
+    add_columns(&made, &from, shown_columns, BASE_COUNT(shown_columns));
     eng_vtp data = {.time = world->time,
-                    .point_count = n,
-                    .points = (const float(*)[3])points,
-                    .point_arrays = arrays,
-                    .point_array_count = (int)(sizeof arrays / sizeof arrays[0])};
+                    .point_count = (size_t)cairn_body_count(world),
+                    .point_arrays = made.arrays,
+                    .point_array_count = made.count};
+    data.points = add_column(&made, &from, &places);
     return write_frame(writer, 0, &data, error);
 }
 
 // ---------------------------------------------------------------- shapes
 
-/// Where the polygons of a surface are, as floats and long indices.
-typedef struct polygons {
-    float (*points)[3];
-    int64_t *ends, *corners;
-} polygons;
-
-static bool convert_mesh(const eng_surface_mesh *mesh, base_arena *arena, polygons *out)
+static void put_vertex(const shown *from, int i, void *out)
 {
-    size_t points = (size_t)mesh->vertex_count, count = (size_t)mesh->polygon_count;
-    size_t corners = (size_t)mesh->corner_count;
-    out->points = base_arena_allocate(arena, "points", points, sizeof *out->points);
-    out->ends = base_arena_array(arena, int64_t, "ends", count);
-    out->corners = base_arena_array(arena, int64_t, "corners", corners);
-    if (out->points == NULL || out->ends == NULL || out->corners == NULL)
-        return false;
-    for (size_t i = 0; i < points; i++)
-        store_float(out->points[i], mesh->vertices[i]);
-    for (size_t i = 0; i < corners; i++)
-        out->corners[i] = mesh->corners[i];
-    for (size_t i = 0; i < count; i++)
-        out->ends[i] = mesh->ends[i];
-    return true;
+    put_vector(out, from->mesh->vertices[i]);
+}
+
+static void put_corner(const shown *from, int i, void *out)
+{
+    *(int64_t *)out = from->mesh->corners[i];
+}
+
+static void put_end(const shown *from, int i, void *out)
+{
+    *(int64_t *)out = from->mesh->ends[i];
+}
+
+/// The polygons of a surface; `made` and `from` last as long as what is returned.
+static eng_vtp polygons_of(const shown *from, columns *made)
+{
+    static const column vertices = {"points", ENG_VTP_FLOAT32, 3, put_vertex, false};
+    static const column corners = {"corners", ENG_VTP_INT64, 1, put_corner, false};
+    static const column ends = {"ends", ENG_VTP_INT64, 1, put_end, false};
+    return (eng_vtp){.point_count = (size_t)from->mesh->vertex_count,
+                     .points = add_column(made, from, &vertices),
+                     .polygon_count = (size_t)from->mesh->polygon_count,
+                     .corner_count = (size_t)from->mesh->corner_count,
+                     .ends = add_column(made, from, &ends),
+                     .corners = add_column(made, from, &corners)};
 }
 
 /// The next file of a shape, in the shape's own frame.
-static cairn_status write_shape(cairn_paraview *writer, const geo_shape *shape, base_arena *arena,
-                                cairn_error *error)
+static cairn_status write_shape(cairn_paraview *writer, const geo_shape *shape, cairn_error *error)
 {
     char path[PATH_SIZE + 128];
-    polygons net = {0};
     eng_surface_mesh mesh = {0};
     pose here = pose_identity();
     cairn_status status =
         eng_surface_mesh_add(&mesh, &writer->allocator, shape, &here, writer->extent);
-    if (status == CAIRN_OK && !convert_mesh(&mesh, arena, &net))
-        status = CAIRN_ERROR_MEMORY;
-    eng_vtp data = {.point_count = (size_t)mesh.vertex_count,
-                    .points = (const float(*)[3])net.points,
-                    .polygon_count = (size_t)mesh.polygon_count,
-                    .polygon_ends = net.ends,
-                    .connectivity = net.corners};
+    const shown from = {.mesh = &mesh};
+    columns made = {.count = 0};
+    eng_vtp data = polygons_of(&from, &made);
     snprintf(path, sizeof path, "%s/shapes_%06d.vtp", writer->folder, writer->shapes);
     if (status == CAIRN_OK)
         status = eng_vtp_write(path, &data, error);
@@ -277,7 +392,7 @@ static bool shapes_were_removed(const cairn_world *world)
 
 /// Writes the shapes of bodies that have no file yet, and the index of all of them.
 static cairn_status write_shapes(cairn_paraview *writer, const cairn_world *world,
-                                 base_arena *arena, cairn_error *error)
+                                 cairn_error *error)
 {
     int known = writer->glyph_capacity, before = writer->shapes;
     cairn_status status = base_array_reserve(&writer->allocator, &writer->glyphs,
@@ -291,7 +406,7 @@ static cairn_status write_shapes(cairn_paraview *writer, const cairn_world *worl
         writer->shapes = 0;
     if (known == 0 && writer->shapes == 0 && writer->content == CAIRN_PARAVIEW_GLYPHS) {
         geo_shape ball = {.kind = GEO_SPHERE, .sphere = {.radius = 1.0}};
-        status = write_shape(writer, &ball, arena, error);
+        status = write_shape(writer, &ball, error);
     }
     for (int i = 0; i < world->shape_count && status == CAIRN_OK; i++) {
         const geo_shape *shape = world->shapes[i];
@@ -300,7 +415,7 @@ static cairn_status write_shapes(cairn_paraview *writer, const cairn_world *worl
             continue;
         writer->glyphs[i] = (glyph){generation, shape->kind == GEO_SPHERE ? 0 : writer->shapes};
         if (shape->kind != GEO_SPHERE && writer->content == CAIRN_PARAVIEW_GLYPHS)
-            status = write_shape(writer, shape, arena, error);
+            status = write_shape(writer, shape, error);
     }
     if (status != CAIRN_OK || (writer->shapes == before && known > 0))
         return status;
@@ -340,8 +455,7 @@ static cairn_status gather_surfaces(const cairn_world *world, double extent, eng
         const geo_shape *shape = world->shapes[body->shape];
         if (shape->kind == GEO_SPHERE && spheres > SPHERES_DRAWN)
             continue;
-        pose q = eng_state_of(world, i).q, frame = eng_frame_of(world, i);
-        pose placement = pose_compose(&q, &frame);
+        pose placement = eng_shape_pose_of(world, i);
         int first = mesh->polygon_count;
         cairn_status status = eng_surface_mesh_add(mesh, allocator, shape, &placement, extent);
         if (status == CAIRN_OK)
@@ -354,38 +468,41 @@ static cairn_status gather_surfaces(const cairn_world *world, double extent, eng
     return CAIRN_OK;
 }
 
-static cairn_status write_surface_mesh(const cairn_paraview *writer, const cairn_world *world,
-                                       const eng_surface_mesh *mesh, const int32_t *bodies,
-                                       base_arena *arena, cairn_error *error)
+static void put_polygon_body(const shown *from, int i, void *out)
 {
-    size_t count = (size_t)mesh->polygon_count;
-    polygons net;
-    int32_t *kind = base_arena_array(arena, int32_t, "kind", count);
-    float *speed = base_arena_array(arena, float, "speed", count);
-    if (kind == NULL || speed == NULL || !convert_mesh(mesh, arena, &net))
-        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a ParaView frame");
-    for (size_t i = 0; i < count; i++) {
-        kind[i] = (int32_t)world->bodies[bodies[i]].kind;
-        speed[i] = (float)vec3_norm(vec3_from(eng_state_of(world, bodies[i]).v));
-    }
-    const eng_vtp_array arrays[] = {
-        {"body", ENG_VTP_INT32, 1, bodies},
-        {"kind", ENG_VTP_INT32, 1, kind},
-        {"speed [m/s]", ENG_VTP_FLOAT32, 1, speed},
+    put_int(out, from->bodies[i]);
+}
+
+static void put_polygon_kind(const shown *from, int i, void *out)
+{
+    put_int(out, (int)from->world->bodies[from->bodies[i]].kind);
+}
+
+static void put_polygon_speed(const shown *from, int i, void *out)
+{
+    double v[6];
+    eng_velocity_of(from->world, from->bodies[i], v);
+    put_float(out, vec3_norm(vec3_from(v)));
+}
+
+static cairn_status write_surface_mesh(const shown *from, cairn_error *error)
+{
+    static const column shown_columns[] = {
+        {"body", ENG_VTP_INT32, 1, put_polygon_body, false},
+        {"kind", ENG_VTP_INT32, 1, put_polygon_kind, false},
+        {"speed [m/s]", ENG_VTP_FLOAT32, 1, put_polygon_speed, false},
     };
-    eng_vtp data = {.time = world->time,
-                    .point_count = (size_t)mesh->vertex_count,
-                    .points = (const float(*)[3])net.points,
-                    .polygon_count = count,
-                    .polygon_ends = net.ends,
-                    .connectivity = net.corners,
-                    .cell_arrays = arrays,
-                    .cell_array_count = (int)(sizeof arrays / sizeof arrays[0])};
-    return write_frame(writer, 1, &data, error);
+    columns made = {.count = 0};
+    add_columns(&made, from, shown_columns, BASE_COUNT(shown_columns));
+    eng_vtp data = polygons_of(from, &made);
+    data.time = from->world->time;
+    data.cell_arrays = made.arrays;
+    data.cell_array_count = BASE_COUNT(shown_columns);
+    return write_frame(from->writer, 1, &data, error);
 }
 
 static cairn_status write_surfaces(const cairn_paraview *writer, const cairn_world *world,
-                                   base_arena *arena, cairn_error *error)
+                                   cairn_error *error)
 {
     eng_surface_mesh mesh = {0};
     int32_t *bodies = NULL;
@@ -393,7 +510,7 @@ static cairn_status write_surfaces(const cairn_paraview *writer, const cairn_wor
     cairn_status status =
         gather_surfaces(world, writer->extent, &mesh, &bodies, &capacity, &writer->allocator);
     if (status == CAIRN_OK)
-        status = write_surface_mesh(writer, world, &mesh, bodies, arena, error);
+        status = write_surface_mesh(&(shown){writer, world, &mesh, bodies}, error);
     else
         base_fail(error, status, "out of memory for a ParaView frame");
     base_release(&writer->allocator, bodies);
@@ -401,40 +518,66 @@ static cairn_status write_surfaces(const cairn_paraview *writer, const cairn_wor
     return status;
 }
 
-static cairn_status write_contacts(const cairn_paraview *writer, const cairn_world *world,
-                                   base_arena *arena, cairn_error *error)
+// ---------------------------------------------------------------- contacts
+
+static cairn_contact_view contact_of(const shown *from, int i)
 {
-    size_t n = (size_t)world->contacts.count;
-    float(*points)[3] = base_arena_allocate(arena, "points", n, sizeof *points);
-    double(*normal)[3] = base_arena_allocate(arena, "normal", n, sizeof *normal);
-    double(*force)[3] = base_arena_allocate(arena, "force", n, sizeof *force);
-    double *gap = base_arena_array(arena, double, "gap", n);
-    int32_t *status = base_arena_array(arena, int32_t, "status", n);
-    int32_t(*bodies)[2] = base_arena_allocate(arena, "bodies", n, sizeof *bodies);
-    if (points == NULL || normal == NULL || force == NULL || gap == NULL || status == NULL ||
-        bodies == NULL)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a ParaView frame");
-    for (size_t i = 0; i < n; i++) {
-        cairn_contact_view view;
-        cairn_contact_get(world, (int)i, &view);
-        store_float(points[i], vec3_from(view.point));
-        memcpy(normal[i], view.normal, sizeof normal[i]);
-        memcpy(force[i], view.force, sizeof force[i]);
-        gap[i] = view.gap;
-        status[i] = (int32_t)view.status;
-        bodies[i][0] = (int32_t)view.a.index;
-        bodies[i][1] = (int32_t)view.b.index;
-    }
-    const eng_vtp_array arrays[] = {
-        {"normal", ENG_VTP_FLOAT64, 3, normal}, {"force [N]", ENG_VTP_FLOAT64, 3, force},
-        {"gap [m]", ENG_VTP_FLOAT64, 1, gap},   {"status", ENG_VTP_INT32, 1, status},
-        {"bodies", ENG_VTP_INT32, 2, bodies},
+    cairn_contact_view view;
+    cairn_contact_get(from->world, i, &view);
+    return view;
+}
+
+static void put_point(const shown *from, int i, void *out)
+{
+    put_vector(out, vec3_from(contact_of(from, i).point));
+}
+
+static void put_normal(const shown *from, int i, void *out)
+{
+    memcpy(out, contact_of(from, i).normal, 3 * sizeof(double));
+}
+
+static void put_force(const shown *from, int i, void *out)
+{
+    memcpy(out, contact_of(from, i).force, 3 * sizeof(double));
+}
+
+static void put_gap(const shown *from, int i, void *out)
+{
+    *(double *)out = contact_of(from, i).gap;
+}
+
+static void put_status(const shown *from, int i, void *out)
+{
+    put_int(out, (int)contact_of(from, i).status);
+}
+
+static void put_pair(const shown *from, int i, void *out)
+{
+    cairn_contact_view view = contact_of(from, i);
+    ((int32_t *)out)[0] = (int32_t)view.a.index;
+    ((int32_t *)out)[1] = (int32_t)view.b.index;
+}
+
+static cairn_status write_contacts(const cairn_paraview *writer, const cairn_world *world,
+                                   cairn_error *error)
+{
+    static const column points = {"points", ENG_VTP_FLOAT32, 3, put_point, false};
+    static const column shown_columns[] = {
+        {"normal", ENG_VTP_FLOAT64, 3, put_normal, false},
+        {"force [N]", ENG_VTP_FLOAT64, 3, put_force, false},
+        {"gap [m]", ENG_VTP_FLOAT64, 1, put_gap, false},
+        {"status", ENG_VTP_INT32, 1, put_status, false},
+        {"bodies", ENG_VTP_INT32, 2, put_pair, false},
     };
+    const shown from = {.writer = writer, .world = world};
+    columns made = {.count = 0};
+    add_columns(&made, &from, shown_columns, BASE_COUNT(shown_columns));
     eng_vtp data = {.time = world->time,
-                    .point_count = n,
-                    .points = (const float(*)[3])points,
-                    .point_arrays = arrays,
-                    .point_array_count = (int)(sizeof arrays / sizeof arrays[0])};
+                    .point_count = (size_t)cairn_contact_count(world),
+                    .point_arrays = made.arrays,
+                    .point_array_count = made.count};
+    data.points = add_column(&made, &from, &points);
     return write_frame(writer, 2, &data, error);
 }
 
@@ -445,19 +588,14 @@ cairn_status cairn_paraview_write_frame(cairn_paraview *writer, const cairn_worl
         return base_fail_null(error, __func__);
     if (writer->extent == 0.0)
         writer->extent = scene_extent(world);
-    // scratch of its own: the world's arena holds the problem of the last step
-    base_arena *arena = base_arena_create(&writer->allocator, 1 << 16);
-    if (arena == NULL)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a ParaView frame");
     bool surfaces = writer->content == CAIRN_PARAVIEW_SURFACES;
-    cairn_status status = write_shapes(writer, world, arena, error);
+    cairn_status status = write_shapes(writer, world, error);
     if (status == CAIRN_OK)
-        status = write_bodies(writer, world, arena, error);
+        status = write_bodies(writer, world, error);
     if (status == CAIRN_OK && surfaces)
-        status = write_surfaces(writer, world, arena, error);
+        status = write_surfaces(writer, world, error);
     if (status == CAIRN_OK && surfaces)
-        status = write_contacts(writer, world, arena, error);
-    base_arena_destroy(arena);
+        status = write_contacts(writer, world, error);
     if (status == CAIRN_OK)
         writer->frame++;
     return status;

@@ -68,7 +68,7 @@ cairn_problem_data cairn_problem_get_data(const cairn_problem *problem)
 {
     if (problem == NULL)
         return (cairn_problem_data){0};
-    return problem != NULL ? eng_problem_data(problem->content) : (cairn_problem_data){0};
+    return eng_problem_data(problem->content);
 }
 
 /// A problem with the content, which is its own from now on, also after a failure.

@@ -333,11 +333,22 @@ static cairn_status read_known(cairn_replay *replay, int64_t frames, cairn_error
     return CAIRN_OK;
 }
 
+/// Whether this program has the arrays open here alone. HDF5 shares what is open twice, and
+/// H5Drefresh would leave all handles with the first chunk's data for every frame.
+static bool is_alone(const cairn_replay *replay)
+{
+    int mine = 0;
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
+        mine += replay->sets[i] >= 0;
+    return H5Fget_obj_count(replay->file, H5F_OBJ_DATASET) == mine;
+}
+
 static cairn_status count_frames(cairn_replay *replay, cairn_error *error)
 {
     int64_t frames = items_of(replay, ENG_TRAJECTORY_TIME);
+    bool alone = is_alone(replay);
     // time grows last: looked at first, so that the others have at least as many
-    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT && alone; i++)
         if (i != ENG_TRAJECTORY_TIME && replay->sets[i] >= 0 && H5Drefresh(replay->sets[i]) < 0)
             return refuse(replay, eng_trajectory_sets[i].name, "cannot be read", error);
     if (frames < 0)
@@ -483,7 +494,7 @@ cairn_status cairn_replay_refresh(cairn_replay *replay, cairn_error *error)
     if (status != CAIRN_OK)
         return status;
     con_hdf5_silence silence = con_hdf5_silence_begin();
-    status = H5Drefresh(replay->sets[ENG_TRAJECTORY_TIME]) >= 0
+    status = !is_alone(replay) || H5Drefresh(replay->sets[ENG_TRAJECTORY_TIME]) >= 0
                  ? count_frames(replay, error)
                  : refuse(replay, "time", "cannot be read", error);
     con_hdf5_silence_end(silence);

@@ -71,12 +71,13 @@ static const char *const body_names[] = {
 #undef BODY_NAME
 };
 
-static void fill_body_column(const void *source, int64_t first, int64_t count, void *out)
+static bool fill_body_column(const void *source, int64_t first, int64_t count, void *out)
 {
     const eng_body_source *of = source;
     size_t size = eng_column_row_size(eng_body_column(of->column));
     for (int64_t i = 0; i < count; i++)
         eng_body_value(of->world, of->column, (int)(first + i), (char *)out + (size_t)i * size);
+    return true;
 }
 
 static void add_bodies(eng_field_list *list, eng_snapshot *s)
@@ -661,17 +662,20 @@ struct cairn_snapshot {
     eng_snapshot state;
 };
 
-/// Copies the arrays of one list to those of another one for the same counts.
-static void copy_fields(const eng_field_list *from, const eng_field_list *to)
+/// Copies the arrays of one list to those of another one for the same counts; false where one
+/// cannot be made.
+static bool copy_fields(const eng_field_list *from, const eng_field_list *to)
 {
+    bool good = true;
     for (int i = 0; i < from->count; i++) {
         const eng_store_array *source = &from->fields[i];
         size_t size = eng_store_element_size(source->type) * (size_t)source->width;
         if (source->count > 0 && source->fill != NULL)
-            source->fill(source->source, 0, source->count, to->fields[i].data);
+            good &= source->fill(source->source, 0, source->count, to->fields[i].data);
         else if (source->count > 0)
             memcpy(to->fields[i].data, source->data, (size_t)source->count * size);
     }
+    return good;
 }
 
 /// All that a checkpoint would hold; false when out of memory.
@@ -683,14 +687,14 @@ static bool take_copy(const cairn_world *world, eng_snapshot *copy, base_arena *
     if (whole) {
         eng_snapshot_take_head(world, true, &s);
         eng_field_list from = eng_snapshot_head(&s), to = eng_snapshot_head(copy);
-        copy_fields(&from, &to);
-        whole = eng_snapshot_take(world, &s, scratch) && eng_snapshot_allocate(copy, arena) &&
+        whole = copy_fields(&from, &to) && eng_snapshot_take(world, &s, scratch) &&
+                eng_snapshot_allocate(copy, arena) &&
                 eng_contacts_reserve(&world->allocator, &copy->contacts, world->contacts.count) ==
                     CAIRN_OK;
     }
     if (whole) {
         eng_field_list from = eng_snapshot_body(&s), to = eng_snapshot_body(copy);
-        copy_fields(&from, &to);
+        whole = copy_fields(&from, &to);
     }
     base_arena_destroy(scratch);
     return whole;
@@ -701,15 +705,13 @@ cairn_status cairn_world_snapshot(const cairn_world *world, cairn_snapshot **kep
 {
     if (world == NULL || kept == NULL)
         return base_fail_null(error, __func__);
-    if (world == NULL || kept == NULL)
-        return base_fail_null(error, __func__);
     *kept = NULL;
     cairn_snapshot *made = base_allocate(&world->allocator, 1, sizeof *made);
     if (made == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a snapshot");
-    *made = (cairn_snapshot){.allocator = world->allocator,
-                             .arena = base_arena_create(&world->allocator, ENG_SNAPSHOT_ARENA),
-                             .tag = world->tag};
+    *made = (cairn_snapshot){.allocator = world->allocator, .tag = world->tag};
+    // the world may be gone before it
+    made->arena = base_arena_create(&made->allocator, ENG_SNAPSHOT_ARENA);
     if (made->arena == NULL || !take_copy(world, &made->state, made->arena)) {
         cairn_snapshot_destroy(made);
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a snapshot");
@@ -720,8 +722,6 @@ cairn_status cairn_world_snapshot(const cairn_world *world, cairn_snapshot **kep
 
 cairn_status cairn_world_revert(cairn_world *world, const cairn_snapshot *kept, cairn_error *error)
 {
-    if (world == NULL || kept == NULL)
-        return base_fail_null(error, __func__);
     if (world == NULL || kept == NULL)
         return base_fail_null(error, __func__);
     if (kept->tag != world->tag)

@@ -78,14 +78,13 @@ static hsize_t rows_of_part(const eng_store_array *array)
     return rows < (hsize_t)array->count ? rows : (hsize_t)array->count;
 }
 
-/// Rows from `first` of an array: its own, or made in the buffer.
+/// Rows from `first` of an array: its own, or made in the buffer; NULL where they cannot be made.
 static const void *part_of(const eng_store_array *array, int64_t first, int64_t count, void *buffer)
 {
     if (array->fill == NULL)
         return (const unsigned char *)array->data +
                (size_t)first * (size_t)array->width * sizes[array->type];
-    array->fill(array->source, first, count, buffer);
-    return buffer;
+    return array->fill(array->source, first, count, buffer) ? buffer : NULL;
 }
 
 static size_t count_zeros(const unsigned char *bytes, size_t words)
@@ -110,7 +109,11 @@ static bool is_sparse(const eng_store_array *array, void *buffer)
     for (int64_t first = 0; first < array->count; first += rows) {
         int64_t count = first + rows < array->count ? rows : array->count - first;
         size_t part = (size_t)count * (size_t)array->width * sizes[array->type] / sizeof(uint64_t);
-        zeros += count_zeros(part_of(array, first, count, buffer), part);
+        const void *bytes = part_of(array, first, count, buffer);
+        // it fails again when it is written
+        if (bytes == NULL)
+            return false;
+        zeros += count_zeros(bytes, part);
         words += part;
     }
     return zeros >= words / 3;
@@ -148,11 +151,11 @@ static bool write_part(unsealed_file *to, hid_t set, hid_t all, const eng_store_
     int dimensions = array->width > 1 ? 2 : 1;
     hsize_t first[2] = {(hsize_t)at, 0}, extent[2] = {(hsize_t)rows, (hsize_t)array->width};
     hid_t part = H5Screate_simple(dimensions, extent, NULL);
-    bool good = part >= 0 &&
+    const void *bytes = part_of(array, at, rows, buffer);
+    bool good = part >= 0 && bytes != NULL &&
                 make_room(to, (size_t)rows * (size_t)array->width * sizes[array->type]) &&
                 H5Sselect_hyperslab(all, H5S_SELECT_SET, first, NULL, extent, NULL) >= 0 &&
-                H5Dwrite(set, native_type(array->type), part, all, H5P_DEFAULT,
-                         part_of(array, at, rows, buffer)) >= 0;
+                H5Dwrite(set, native_type(array->type), part, all, H5P_DEFAULT, bytes) >= 0;
     close_with(part, H5Sclose);
     return good;
 }

@@ -18,8 +18,9 @@ typedef enum eng_store_type {
     ENG_STORE_TYPE_COUNT
 } eng_store_type;
 
-/// Writes elements [first, first + count) of an array to `out`.
-typedef void (*eng_store_fill)(const void *source, int64_t first, int64_t count, void *out);
+/// Writes elements [first, first + count) of an array to `out`; false where it cannot: then nothing
+/// is saved.
+typedef bool (*eng_store_fill)(const void *source, int64_t first, int64_t count, void *out);
 
 /// One array [count][width]; data borrowed.
 typedef struct eng_store_array {

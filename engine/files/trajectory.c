@@ -2,15 +2,20 @@
 // Writer of trajectory.h5: frames appended to extendable arrays, readable while the run goes on.
 //
 // The file is written in HDF5's mode for one writer and many readers (SWMR): every flush leaves a
-// file that readers can open, also when the writer is killed. A frame is one chunk of each array,
-// written once; `time` grows last, so that frames it counts are complete.
+// file that readers can open, also when the writer is killed. A frame begins with a new chunk of
+// each array, and chunks are written once; `time` grows last, so that frames it counts are
+// complete.
+//
+// No frame is held as a whole: items are made part by part while they are written. Bodies that are
+// the same in all frames have one chunk a frame and array, which is made in one piece.
 #include "engine/files/trajectory.h"
+#include "engine/files/chunk.h"
+#include "engine/state/ids.h"
 #include "engine/state/world.h"
 
 #include "base/assert.h"
 #include "base/elementary.h"
 #include "base/file.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +24,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, DEFLATE_LEVEL = 1, ATTRIBUTE_SIZE = 16384 };
+enum {
+    PATH_SIZE = 4096,
+    DEFLATE_LEVEL = 1,
+    PART = 16 * ENG_TRAJECTORY_CHUNK // items that are made at a time
+};
 
 typedef eng_trajectory_index set_index;
 
@@ -34,8 +43,10 @@ struct cairn_trajectory {
     int64_t *numbers;                    // [number_count] of the body of an id's index
     uint32_t *generations;               // [number_count] of the id
     int number_count, number_capacity, generation_capacity;
-    eng_trajectory_rows rows; // of one frame
-    int64_t reserved;         // bytes that the file has on the disk for certain
+    eng_trajectory_rows rows; // of a part of a frame
+    void *chunk;              // [chunk_room] one of bodies that do not vary
+    size_t chunk_room;
+    int64_t reserved; // bytes that the file has on the disk for certain
     char path[PATH_SIZE];
 };
 
@@ -50,70 +61,7 @@ static cairn_status fail_file(const char *path, const char *what, cairn_error *e
     return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, what);
 }
 
-// ---------------------------------------------------------------- what is known at the start
-
-static bool put_attribute(hid_t owner, const char *name, hid_t type, const void *value)
-{
-    hid_t space = H5Screate(H5S_SCALAR), attribute = H5I_INVALID_HID;
-    if (space >= 0)
-        attribute = H5Acreate2(owner, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = attribute >= 0 && H5Awrite(attribute, type, value) >= 0;
-    close_with(attribute, H5Aclose);
-    close_with(space, H5Sclose);
-    return good;
-}
-
-static hid_t text_type(const char *text)
-{
-    hid_t type = H5Tcopy(H5T_C_S1);
-    size_t length = strlen(text);
-    if (type >= 0 &&
-        (H5Tset_size(type, length > 0 ? length : 1) < 0 ||
-         H5Tset_strpad(type, H5T_STR_NULLPAD) < 0 ||
-         H5Tset_cset(type, base_text_is_utf8(text) ? H5T_CSET_UTF8 : H5T_CSET_ASCII) < 0)) {
-        H5Tclose(type);
-        return H5I_INVALID_HID;
-    }
-    return type;
-}
-
-/// Declared as UTF-8, which names and words of a command line need not be.
-static bool put_text(hid_t owner, const char *name, const char *text)
-{
-    char mended[ATTRIBUTE_SIZE];
-    base_text_mend(text, mended, sizeof mended);
-    hid_t type = text_type(mended);
-    bool good = type >= 0 && put_attribute(owner, name, type, mended);
-    close_with(type, H5Tclose);
-    return good;
-}
-
-/// A dataset, since attributes are for short texts.
-static bool put_long_text(hid_t file, const char *name, const char *text)
-{
-    hid_t type = text_type(text), space = H5Screate(H5S_SCALAR), set = H5I_INVALID_HID;
-    if (type >= 0 && space >= 0)
-        set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
-    close_with(set, H5Dclose);
-    close_with(space, H5Sclose);
-    close_with(type, H5Tclose);
-    return good;
-}
-
-static bool put_provenance(hid_t file, const cairn_world *world, const cairn_trajectory_def *def)
-{
-    // where they vary the frames tell
-    int64_t bodies = def->varies ? -1 : cairn_body_count(world);
-    return put_text(file, "kind", "cairn trajectory") &&
-           put_text(file, "version", cairn_version()) &&
-           put_text(file, "command", def->command != NULL ? def->command : "") &&
-           put_text(file, "scene", def->scene != NULL ? def->scene : "") &&
-           put_attribute(file, "seed", H5T_NATIVE_INT64, &def->seed) &&
-           put_attribute(file, "bodies", H5T_NATIVE_INT64, &bodies) &&
-           put_attribute(file, "time_step", H5T_NATIVE_DOUBLE, &world->def.time_step) &&
-           put_long_text(file, "scene_text", def->scene_text != NULL ? def->scene_text : "");
-}
+// ---------------------------------------------------------------- arrays
 
 static hid_t set_properties(const cairn_trajectory *writer, set_index set)
 {
@@ -139,7 +87,7 @@ static hid_t create_set(const cairn_trajectory *writer, set_index set)
     if (space >= 0 && properties >= 0)
         made = H5Dcreate2(writer->file, eng_trajectory_sets[set].name, eng_trajectory_type(set),
                           space, H5P_DEFAULT, properties, H5P_DEFAULT);
-    if (made >= 0 && !put_text(made, "unit", eng_trajectory_sets[set].unit)) {
+    if (made >= 0 && !eng_trajectory_put_text(made, "unit", eng_trajectory_sets[set].unit)) {
         H5Dclose(made);
         made = H5I_INVALID_HID;
     }
@@ -262,6 +210,7 @@ static void release_writer(cairn_trajectory *writer)
 {
     base_allocator allocator = writer->allocator;
     eng_trajectory_release(&writer->rows);
+    base_release(&allocator, writer->chunk);
     base_release(&allocator, writer->numbers);
     base_release(&allocator, writer->generations);
     base_release(&allocator, writer);
@@ -287,92 +236,47 @@ cairn_status cairn_trajectory_close(cairn_trajectory *writer, cairn_error *error
     return status;
 }
 
-// ---------------------------------------------------------------- frames
+// ---------------------------------------------------------------- memory
 
-/// Puts items behind those that an array has; a frame of bodies and contacts begins a new chunk.
-static bool append(const cairn_trajectory *writer, set_index set, const void *data, int64_t items)
+/// Room in the rows for a part of each array, and for the largest chunk of bodies that do not vary.
+static bool reserve(cairn_trajectory *writer, const int64_t counts[ENG_TRAJECTORY_ITEMS])
 {
-    bool fixed = eng_trajectory_is_fixed(&writer->layout, set);
-    eng_trajectory_item item = fixed ? ENG_TRAJECTORY_FRAME : eng_trajectory_sets[set].item;
-    hsize_t shape[ENG_TRAJECTORY_RANK], count[ENG_TRAJECTORY_RANK];
-    hsize_t start[ENG_TRAJECTORY_RANK] = {(hsize_t)writer->items[item]};
-    int rank = eng_trajectory_shape(&writer->layout, set, writer->items[item] + items, shape);
-    eng_trajectory_shape(&writer->layout, set, items, count);
-    hid_t id = writer->sets[set];
-    if (items == 0)
-        return true;
-    if (H5Dset_extent(id, shape) < 0)
-        return false;
-    if (fixed && writer->layout.bodies == 0)
-        return true;
-    hid_t space = H5Dget_space(id), memory = H5Screate_simple(rank, count, NULL);
-    bool good = space >= 0 && memory >= 0 &&
-                H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-                H5Dwrite(id, eng_trajectory_type(set), memory, space, H5P_DEFAULT, data) >= 0 &&
-                H5Dflush(id) >= 0;
-    close_with(memory, H5Sclose);
-    close_with(space, H5Sclose);
-    return good;
-}
-
-/// What a frame has of itself.
-static bool append_number(const cairn_trajectory *writer, set_index set,
-                          const cairn_replay_frame *frame)
-{
-    int64_t value = set == ENG_TRAJECTORY_STEP            ? frame->step
-                    : set == ENG_TRAJECTORY_CONTACTS      ? frame->contacts
-                    : set == ENG_TRAJECTORY_KNOWN_BODIES  ? frame->known
-                    : set == ENG_TRAJECTORY_BODY_FIRST    ? writer->items[ENG_TRAJECTORY_BODY]
-                    : set == ENG_TRAJECTORY_BODY_COUNT    ? frame->bodies
-                    : set == ENG_TRAJECTORY_CONTACT_FIRST ? writer->items[ENG_TRAJECTORY_CONTACT]
-                                                          : frame->contacts_kept;
-    return append(writer, set, set == ENG_TRAJECTORY_TIME ? (const void *)&frame->time : &value, 1);
-}
-
-/// Writes what is in the rows.
-static bool append_frame(cairn_trajectory *writer, const cairn_replay_frame *frame)
-{
-    int64_t counts[ENG_TRAJECTORY_ITEMS] = {
-        [ENG_TRAJECTORY_FRAME] = 1,
-        [ENG_TRAJECTORY_BODY] = frame->bodies,
-        [ENG_TRAJECTORY_KNOWN] = frame->known - writer->items[ENG_TRAJECTORY_KNOWN],
-        [ENG_TRAJECTORY_CONTACT] = frame->contacts_kept > 0 ? frame->contacts_kept : 0,
-    };
-    if (!make_room(writer, counts))
-        return false;
+    size_t widest = 0, bodies = (size_t)writer->layout.bodies;
     for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++) {
-        set_index set = (set_index)i;
-        eng_trajectory_item item = eng_trajectory_sets[set].item;
-        int64_t items = eng_trajectory_is_fixed(&writer->layout, set) ? 1 : counts[item];
-        bool good =
-            !eng_trajectory_has(&writer->layout, set) ||
-            (item == ENG_TRAJECTORY_FRAME ? append_number(writer, set, frame)
-                                          : append(writer, set, writer->rows.rows[set], items));
-        if (!good)
+        const eng_trajectory_set *set = &eng_trajectory_sets[i];
+        int64_t items = counts[set->item] < PART ? counts[set->item] : PART;
+        if (set->item == ENG_TRAJECTORY_FRAME || !eng_trajectory_has(&writer->layout, (set_index)i))
+            continue;
+        if (eng_trajectory_reserve(&writer->rows, (set_index)i, items) == NULL)
             return false;
+        if (eng_trajectory_is_fixed(&writer->layout, (set_index)i))
+            widest = (size_t)set->width > widest ? (size_t)set->width : widest;
     }
-    writer->frames++;
-    writer->items[ENG_TRAJECTORY_FRAME]++;
-    writer->items[ENG_TRAJECTORY_BODY] =
-        round_up(writer->items[ENG_TRAJECTORY_BODY] + frame->bodies);
-    writer->items[ENG_TRAJECTORY_KNOWN] += counts[ENG_TRAJECTORY_KNOWN];
-    writer->items[ENG_TRAJECTORY_CONTACT] =
-        round_up(writer->items[ENG_TRAJECTORY_CONTACT] + counts[ENG_TRAJECTORY_CONTACT]);
-    return true;
+    size_t room = widest * bodies > 0 ? eng_chunk_room(widest * bodies) : 0;
+    if (room <= writer->chunk_room)
+        return true;
+    base_release(&writer->allocator, writer->chunk);
+    writer->chunk = base_allocate(&writer->allocator, room, 1);
+    writer->chunk_room = writer->chunk != NULL ? room : 0;
+    return writer->chunk != NULL;
 }
 
-/// Room in the rows of all arrays whose items are of a kind.
-static bool reserve(cairn_trajectory *writer, eng_trajectory_item item, int64_t items)
+/// Memory of a frame that is written goes back to the system until the next one.
+static void rest(const cairn_trajectory *writer)
 {
-    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
-        if (eng_trajectory_sets[i].item == item &&
-            eng_trajectory_has(&writer->layout, (set_index)i) &&
-            eng_trajectory_reserve(&writer->rows, (set_index)i, items) == NULL)
-            return false;
-    return true;
+    eng_trajectory_rest(&writer->rows);
+    base_give_back(writer->chunk, writer->chunk_room);
 }
 
-// ---------------------------------------------------------------- bodies of a world
+// ---------------------------------------------------------------- bodies and contacts of a world
+
+/// What a frame is made of: a world, or a frame of an earlier file.
+typedef struct source {
+    const cairn_world *world; // NULL: a frame
+    int place;                // in the world, from which on the next body to be known is
+    const cairn_replay *replay;
+    const void *arrays[ENG_TRAJECTORY_COUNT]; // of a frame: those in memory
+} source;
 
 /// The number of an id; -1 for one that was in no frame yet.
 static int64_t number_of(const cairn_trajectory *writer, const cairn_world *world, cairn_body_id id)
@@ -401,22 +305,25 @@ static bool set_number(cairn_trajectory *writer, uint32_t index, uint32_t genera
 }
 
 /// What is known of a body that is in its first frame, into the rows of the known ones.
-static void take_known(cairn_trajectory *writer, const cairn_world *world, int64_t row,
-                       cairn_body_id id, const cairn_body_view *view)
+static void take_known_body(cairn_trajectory *writer, const cairn_world *world, int64_t row,
+                            cairn_body_id id)
 {
     void **rows = writer->rows.rows;
+    cairn_body_view view = {0};
     cairn_shape_view shape = {0};
     // of a body that is there
-    cairn_status status = cairn_shape_get(world, view->shape, &shape);
+    cairn_status status = cairn_body_get(world, id, &view);
+    if (status == CAIRN_OK)
+        status = cairn_shape_get(world, view.shape, &shape);
     BASE_ASSERT(status == CAIRN_OK);
     (void)status;
     ((int64_t(*)[2])rows[ENG_TRAJECTORY_ID])[row][0] = id.index;
     ((int64_t(*)[2])rows[ENG_TRAJECTORY_ID])[row][1] = id.generation;
-    ((int64_t *)rows[ENG_TRAJECTORY_KIND])[row] = view->kind;
-    ((int64_t *)rows[ENG_TRAJECTORY_MATERIAL])[row] = view->material.index;
-    ((double *)rows[ENG_TRAJECTORY_MASS])[row] = view->mass;
-    ((int64_t(*)[2])rows[ENG_TRAJECTORY_SHAPE])[row][0] = view->shape.index;
-    ((int64_t(*)[2])rows[ENG_TRAJECTORY_SHAPE])[row][1] = view->shape.generation;
+    ((int64_t *)rows[ENG_TRAJECTORY_KIND])[row] = view.kind;
+    ((int64_t *)rows[ENG_TRAJECTORY_MATERIAL])[row] = view.material.index;
+    ((double *)rows[ENG_TRAJECTORY_MASS])[row] = view.mass;
+    ((int64_t(*)[2])rows[ENG_TRAJECTORY_SHAPE])[row][0] = view.shape.index;
+    ((int64_t(*)[2])rows[ENG_TRAJECTORY_SHAPE])[row][1] = view.shape.generation;
     ((int64_t *)rows[ENG_TRAJECTORY_SHAPE_KIND])[row] = shape.kind;
     double *size = ((double(*)[3])rows[ENG_TRAJECTORY_SHAPE_SIZE])[row];
     bool round =
@@ -428,43 +335,71 @@ static void take_known(cairn_trajectory *writer, const cairn_world *world, int64
         memcpy(size, shape.half_size, sizeof shape.half_size);
 }
 
+/// What is known of so many bodies that are in their first frame, the next ones in the order of the
+/// world, into the rows.
+static void take_known(cairn_trajectory *writer, source *from, int64_t count)
+{
+    for (int64_t row = 0; row < count; from->place++) {
+        cairn_body_id id = cairn_body_at(from->world, from->place);
+        if (number_of(writer, from->world, id) >= writer->items[ENG_TRAJECTORY_KNOWN])
+            take_known_body(writer, from->world, row++, id);
+    }
+}
+
 /// Numbers for bodies that come, in their order. @return false when out of memory
 static bool number_bodies(cairn_trajectory *writer, const cairn_world *world, int bodies,
                           int64_t *known)
 {
-    *known = writer->items[ENG_TRAJECTORY_KNOWN];
-    if (!writer->layout.varies)
-        return true;
-    int64_t before = *known, come = 0;
-    for (int i = 0; i < bodies; i++)
-        come += number_of(writer, world, cairn_body_at(world, i)) < 0;
-    if (come == 0)
-        return true;
-    if (!reserve(writer, ENG_TRAJECTORY_KNOWN, come))
-        return false;
-    for (int i = 0; i < bodies; i++) {
+    int64_t before = writer->items[ENG_TRAJECTORY_KNOWN];
+    *known = before;
+    for (int i = 0; i < bodies && writer->layout.varies; i++) {
         cairn_body_id id = cairn_body_at(world, i);
-        cairn_body_view view;
-        if (number_of(writer, world, id) >= 0)
+        int64_t number = number_of(writer, world, id);
+        // one that was given for a frame that could not be written is given again
+        if (number >= 0 && number < before)
             continue;
-        if (cairn_body_get(world, id, &view) != CAIRN_OK ||
-            !set_number(writer, id.index, id.generation, *known))
+        if (!set_number(writer, id.index, id.generation, *known))
             return false;
-        take_known(writer, world, *known - before, id, &view);
         ++*known;
     }
     return true;
 }
 
-/// Room for the contacts of a frame that keeps them; fills them in.
-static bool take_contacts(cairn_trajectory *writer, const cairn_world *world, int count)
+/// What bodies [first, first + count) of a world have in an array, into its rows.
+static void take_bodies(cairn_trajectory *writer, const cairn_world *world, set_index set,
+                        int64_t first, int64_t count)
+{
+    enum { AHEAD = 12 }; // so many bodies their states are fetched
+    void *rows = writer->rows.rows[set];
+    for (int64_t i = 0; i < count; i++) {
+        int row = eng_slots_at(&world->body_slots, (int)(first + i));
+        double v[6];
+        if (i + AHEAD < count)
+            eng_state_prefetch(world, eng_slots_at(&world->body_slots, (int)(first + i + AHEAD)));
+        if (set == ENG_TRAJECTORY_NUMBER) {
+            ((int64_t *)rows)[i] = number_of(writer, world, eng_body_id(world, row));
+        } else if (set == ENG_TRAJECTORY_POSITION) {
+            vec3_store(((double(*)[3])rows)[i], eng_shape_place_of(world, row));
+        } else if (set == ENG_TRAJECTORY_ORIENTATION) {
+            quat q = eng_shape_pose_of(world, row).orientation;
+            memcpy(((double(*)[4])rows)[i], (double[]){q.w, q.x, q.y, q.z}, 4 * sizeof(double));
+        } else if (set == ENG_TRAJECTORY_VELOCITY) {
+            eng_velocity_of(world, row, v);
+            memcpy(((double(*)[3])rows)[i], v, 3 * sizeof(double));
+        } else {
+            vec3_store(((double(*)[3])rows)[i], eng_omega_of(world, row));
+        }
+    }
+}
+
+/// Contacts [first, first + count) of a world, into the rows.
+static void take_contacts(cairn_trajectory *writer, const cairn_world *world, int64_t first,
+                          int64_t count)
 {
     void **rows = writer->rows.rows;
-    if (!reserve(writer, ENG_TRAJECTORY_CONTACT, count))
-        return false;
-    for (int i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count; i++) {
         cairn_contact_view view;
-        cairn_contact_get(world, i, &view);
+        cairn_contact_get(world, (int)(first + i), &view);
         int64_t *bodies = ((int64_t(*)[2])rows[ENG_TRAJECTORY_CONTACT_BODIES])[i];
         bodies[0] = number_of(writer, world, view.a);
         bodies[1] = number_of(writer, world, view.b);
@@ -480,15 +415,228 @@ static bool take_contacts(cairn_trajectory *writer, const cairn_world *world, in
         for (int k = 0; k < BASE_COUNT(vectors); k++)
             memcpy(((double(*)[3])rows[vectors[k].set])[i], vectors[k].value, 3 * sizeof(double));
     }
+}
+
+// ---------------------------------------------------------------- bodies of an earlier file
+
+/// The numbers of bodies that come with a frame of an earlier file.
+static bool copy_numbers(cairn_trajectory *writer, const cairn_replay *replay, int64_t known)
+{
+    for (int64_t number = writer->items[ENG_TRAJECTORY_KNOWN]; number < known; number++) {
+        cairn_replay_body body;
+        if (cairn_replay_get_body(replay, (int)number, &body) != CAIRN_OK ||
+            !set_number(writer, body.id[0], body.id[1], number))
+            return false;
+    }
     return true;
 }
 
-/// The world as it is now, into the rows. @return false when out of memory
-static bool take_frame(cairn_trajectory *writer, const cairn_world *world,
-                       cairn_replay_frame *frame)
+/// What is known of bodies [first, first + count) of those, into the rows.
+static void copy_known(cairn_trajectory *writer, const cairn_replay *replay, int64_t first,
+                       int64_t count)
+{
+    void **rows = writer->rows.rows;
+    for (int64_t row = 0; row < count; row++) {
+        cairn_replay_body body = {0};
+        int number = (int)(writer->items[ENG_TRAJECTORY_KNOWN] + first + row);
+        // its number was found already
+        cairn_status status = cairn_replay_get_body(replay, number, &body);
+        BASE_ASSERT(status == CAIRN_OK);
+        (void)status;
+        for (int k = 0; k < 2; k++) {
+            ((int64_t(*)[2])rows[ENG_TRAJECTORY_ID])[row][k] = body.id[k];
+            ((int64_t(*)[2])rows[ENG_TRAJECTORY_SHAPE])[row][k] = body.shape[k];
+        }
+        ((int64_t *)rows[ENG_TRAJECTORY_KIND])[row] = body.kind;
+        ((int64_t *)rows[ENG_TRAJECTORY_MATERIAL])[row] = body.material;
+        ((double *)rows[ENG_TRAJECTORY_MASS])[row] = body.mass;
+        ((int64_t *)rows[ENG_TRAJECTORY_SHAPE_KIND])[row] = body.shape_kind;
+        memcpy(((double(*)[3])rows[ENG_TRAJECTORY_SHAPE_SIZE])[row], body.shape_size,
+               sizeof body.shape_size);
+    }
+}
+
+/// A frame of an earlier file; its arrays are in memory.
+static source source_of_frame(const cairn_replay *replay, const cairn_replay_frame *frame)
+{
+    return (source){.replay = replay,
+                    .arrays = {
+                        [ENG_TRAJECTORY_POSITION] = frame->position,
+                        [ENG_TRAJECTORY_ORIENTATION] = frame->orientation,
+                        [ENG_TRAJECTORY_VELOCITY] = frame->velocity,
+                        [ENG_TRAJECTORY_ANGULAR_VELOCITY] = frame->angular_velocity,
+                        [ENG_TRAJECTORY_NUMBER] = frame->body,
+                        [ENG_TRAJECTORY_CONTACT_BODIES] = frame->contact_bodies,
+                        [ENG_TRAJECTORY_CONTACT_STATUS] = frame->contact_status,
+                        [ENG_TRAJECTORY_CONTACT_POINT] = frame->contact_point,
+                        [ENG_TRAJECTORY_CONTACT_NORMAL] = frame->contact_normal,
+                        [ENG_TRAJECTORY_CONTACT_FORCE] = frame->contact_force,
+                        [ENG_TRAJECTORY_CONTACT_VELOCITY] = frame->contact_velocity,
+                        [ENG_TRAJECTORY_CONTACT_GAP] = frame->contact_gap,
+                    }};
+}
+
+// ---------------------------------------------------------------- frames
+
+/// Puts items into an array from `at` on, which grows with them.
+static bool append(const cairn_trajectory *writer, set_index set, int64_t at, const void *data,
+                   int64_t items)
+{
+    hsize_t shape[ENG_TRAJECTORY_RANK], count[ENG_TRAJECTORY_RANK];
+    hsize_t start[ENG_TRAJECTORY_RANK] = {(hsize_t)at};
+    int rank = eng_trajectory_shape(&writer->layout, set, at + items, shape);
+    eng_trajectory_shape(&writer->layout, set, items, count);
+    hid_t id = writer->sets[set];
+    if (H5Dset_extent(id, shape) < 0)
+        return false;
+    hid_t space = H5Dget_space(id), memory = H5Screate_simple(rank, count, NULL);
+    bool good = space >= 0 && memory >= 0 &&
+                H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+                H5Dwrite(id, eng_trajectory_type(set), memory, space, H5P_DEFAULT, data) >= 0 &&
+                H5Dflush(id) >= 0;
+    close_with(memory, H5Sclose);
+    close_with(space, H5Sclose);
+    return good;
+}
+
+static size_t width_of(set_index set)
+{
+    return (size_t)(eng_trajectory_sets[set].width > 0 ? eng_trajectory_sets[set].width : 1);
+}
+
+/// Items of an array from the first one on: where they are, or in the rows.
+static const void *part_of(const cairn_trajectory *writer, const source *from, set_index set,
+                           int64_t first)
+{
+    return from->arrays[set] != NULL
+               ? (const double *)from->arrays[set] + (size_t)first * width_of(set)
+               : writer->rows.rows[set];
+}
+
+/// Puts a frame of bodies that do not vary, which is one chunk, behind those that an array has.
+static bool append_chunk(cairn_trajectory *writer, const source *from, set_index set)
+{
+    int64_t bodies = writer->layout.bodies, frame = writer->items[ENG_TRAJECTORY_FRAME];
+    size_t width = width_of(set), values = (size_t)bodies * width, size = 0;
+    hsize_t shape[ENG_TRAJECTORY_RANK], start[ENG_TRAJECTORY_RANK] = {(hsize_t)frame};
+    for (int64_t first = 0; first < bodies; first += PART) {
+        int64_t count = bodies - first < PART ? bodies - first : PART;
+        if (from->world != NULL)
+            take_bodies(writer, from->world, set, first, count);
+        eng_chunk_put(writer->chunk, values, (size_t)first * width, (size_t)count * width,
+                      part_of(writer, from, set, first));
+    }
+    eng_trajectory_shape(&writer->layout, set, frame + 1, shape);
+    if (values > 0 && (size = eng_chunk_deflate(writer->chunk, values, DEFLATE_LEVEL)) == 0)
+        return false;
+    hid_t id = writer->sets[set];
+    return H5Dset_extent(id, shape) >= 0 &&
+           (values == 0 || (H5Dwrite_chunk(id, H5P_DEFAULT, 0, start, size, writer->chunk) >= 0 &&
+                            H5Dflush(id) >= 0));
+}
+
+/// Makes items [first, first + count) that are not in memory.
+static void take_part(cairn_trajectory *writer, source *from, eng_trajectory_item item,
+                      int64_t first, int64_t count)
+{
+    if (from->world == NULL) {
+        if (item == ENG_TRAJECTORY_KNOWN)
+            copy_known(writer, from->replay, first, count);
+    } else if (item == ENG_TRAJECTORY_KNOWN) {
+        take_known(writer, from, count);
+    } else if (item == ENG_TRAJECTORY_CONTACT) {
+        take_contacts(writer, from->world, first, count);
+    } else {
+        for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
+            if (eng_trajectory_sets[i].item == item)
+                take_bodies(writer, from->world, (set_index)i, first, count);
+    }
+}
+
+/// Puts items behind those that their arrays have, part by part.
+static bool append_items(cairn_trajectory *writer, source *from, eng_trajectory_item item,
+                         int64_t items)
+{
+    for (int64_t first = 0; first < items; first += PART) {
+        int64_t count = items - first < PART ? items - first : PART;
+        take_part(writer, from, item, first, count);
+        for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
+            if (eng_trajectory_sets[i].item == item &&
+                !append(writer, (set_index)i, writer->items[item] + first,
+                        part_of(writer, from, (set_index)i, first), count))
+                return false;
+    }
+    return true;
+}
+
+/// The bodies of a frame.
+static bool append_bodies(cairn_trajectory *writer, source *from, int64_t bodies)
+{
+    if (writer->layout.varies)
+        return append_items(writer, from, ENG_TRAJECTORY_BODY, bodies);
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
+        if (eng_trajectory_is_fixed(&writer->layout, (set_index)i) &&
+            eng_trajectory_has(&writer->layout, (set_index)i) &&
+            !append_chunk(writer, from, (set_index)i))
+            return false;
+    return true;
+}
+
+/// What a frame has of itself.
+static bool append_number(const cairn_trajectory *writer, set_index set,
+                          const cairn_replay_frame *frame)
+{
+    int64_t value = set == ENG_TRAJECTORY_STEP            ? frame->step
+                    : set == ENG_TRAJECTORY_CONTACTS      ? frame->contacts
+                    : set == ENG_TRAJECTORY_KNOWN_BODIES  ? frame->known
+                    : set == ENG_TRAJECTORY_BODY_FIRST    ? writer->items[ENG_TRAJECTORY_BODY]
+                    : set == ENG_TRAJECTORY_BODY_COUNT    ? frame->bodies
+                    : set == ENG_TRAJECTORY_CONTACT_FIRST ? writer->items[ENG_TRAJECTORY_CONTACT]
+                                                          : frame->contacts_kept;
+    return append(writer, set, writer->items[ENG_TRAJECTORY_FRAME],
+                  set == ENG_TRAJECTORY_TIME ? (const void *)&frame->time : &value, 1);
+}
+
+static void count_items(const cairn_trajectory *writer, const cairn_replay_frame *frame,
+                        int64_t counts[ENG_TRAJECTORY_ITEMS])
+{
+    counts[ENG_TRAJECTORY_FRAME] = 1;
+    counts[ENG_TRAJECTORY_BODY] = frame->bodies;
+    counts[ENG_TRAJECTORY_KNOWN] =
+        writer->layout.varies ? frame->known - writer->items[ENG_TRAJECTORY_KNOWN] : 0;
+    counts[ENG_TRAJECTORY_CONTACT] = frame->contacts_kept > 0 ? frame->contacts_kept : 0;
+}
+
+static bool append_frame(cairn_trajectory *writer, source *from, const cairn_replay_frame *frame)
+{
+    int64_t counts[ENG_TRAJECTORY_ITEMS];
+    count_items(writer, frame, counts);
+    bool good = make_room(writer, counts) && append_bodies(writer, from, frame->bodies) &&
+                append_items(writer, from, ENG_TRAJECTORY_KNOWN, counts[ENG_TRAJECTORY_KNOWN]) &&
+                append_items(writer, from, ENG_TRAJECTORY_CONTACT, counts[ENG_TRAJECTORY_CONTACT]);
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT && good; i++)
+        if (eng_trajectory_sets[i].item == ENG_TRAJECTORY_FRAME &&
+            eng_trajectory_has(&writer->layout, (set_index)i))
+            good = append_number(writer, (set_index)i, frame);
+    if (!good)
+        return false;
+    writer->frames++;
+    writer->items[ENG_TRAJECTORY_FRAME]++;
+    writer->items[ENG_TRAJECTORY_BODY] =
+        round_up(writer->items[ENG_TRAJECTORY_BODY] + frame->bodies);
+    writer->items[ENG_TRAJECTORY_KNOWN] += counts[ENG_TRAJECTORY_KNOWN];
+    writer->items[ENG_TRAJECTORY_CONTACT] =
+        round_up(writer->items[ENG_TRAJECTORY_CONTACT] + counts[ENG_TRAJECTORY_CONTACT]);
+    return true;
+}
+
+/// A frame with what is known of it beforehand. @return false when out of memory
+static bool begin_frame(cairn_trajectory *writer, const cairn_world *world,
+                        cairn_replay_frame *frame)
 {
     int bodies = cairn_body_count(world), contacts = cairn_contact_count(world);
     bool keeps = writer->contacts_every > 0 && world->step_count % writer->contacts_every == 0;
+    int64_t counts[ENG_TRAJECTORY_ITEMS];
     *frame = (cairn_replay_frame){
         .step = world->step_count,
         .contacts = contacts,
@@ -496,28 +644,10 @@ static bool take_frame(cairn_trajectory *writer, const cairn_world *world,
         .bodies = bodies,
         .contacts_kept = keeps ? contacts : -1,
     };
-    if (!reserve(writer, ENG_TRAJECTORY_BODY, bodies) ||
-        !number_bodies(writer, world, bodies, &frame->known) ||
-        (keeps && !take_contacts(writer, world, contacts)))
+    if (!number_bodies(writer, world, bodies, &frame->known))
         return false;
-    void **rows = writer->rows.rows;
-    for (int i = 0; i < bodies; i++) {
-        cairn_body_id id = cairn_body_at(world, i);
-        cairn_body_view view;
-        if (cairn_body_get(world, id, &view) != CAIRN_OK)
-            return false;
-        if (writer->layout.varies)
-            ((int64_t *)rows[ENG_TRAJECTORY_NUMBER])[i] = number_of(writer, world, id);
-        memcpy(((double(*)[3])rows[ENG_TRAJECTORY_POSITION])[i], view.position,
-               sizeof view.position);
-        memcpy(((double(*)[4])rows[ENG_TRAJECTORY_ORIENTATION])[i], view.orientation,
-               sizeof view.orientation);
-        memcpy(((double(*)[3])rows[ENG_TRAJECTORY_VELOCITY])[i], view.velocity,
-               sizeof view.velocity);
-        memcpy(((double(*)[3])rows[ENG_TRAJECTORY_ANGULAR_VELOCITY])[i], view.angular_velocity,
-               sizeof view.angular_velocity);
-    }
-    return true;
+    count_items(writer, frame, counts);
+    return reserve(writer, counts);
 }
 
 /// Whether other bodies than those that the file was begun with stand in its columns.
@@ -539,74 +669,17 @@ cairn_status cairn_trajectory_write_frame(cairn_trajectory *writer, const cairn_
                          "%s: bodies were made or removed since it was begun with %d, and its "
                          "definition does not say that they vary",
                          writer->path, writer->layout.bodies);
-    if (!take_frame(writer, world, &frame))
+    if (!begin_frame(writer, world, &frame))
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", writer->path);
     con_hdf5_silence silence = con_hdf5_silence_begin();
-    bool good = append_frame(writer, &frame);
+    source from = {.world = world};
+    bool good = append_frame(writer, &from, &frame);
     con_hdf5_silence_end(silence);
-    eng_trajectory_rest(&writer->rows);
+    rest(writer);
     return good ? CAIRN_OK : fail_file(writer->path, "a frame could not be written", error);
 }
 
 // ---------------------------------------------------------------- beginning and going on
-
-/// Bodies that come with a frame of an earlier file.
-static bool copy_known(cairn_trajectory *writer, const cairn_replay *from, int64_t known)
-{
-    int64_t before = writer->items[ENG_TRAJECTORY_KNOWN];
-    void **rows = writer->rows.rows;
-    if (!reserve(writer, ENG_TRAJECTORY_KNOWN, known - before))
-        return false;
-    for (int64_t number = before; number < known; number++) {
-        cairn_replay_body body;
-        int64_t row = number - before;
-        if (cairn_replay_get_body(from, (int)number, &body) != CAIRN_OK ||
-            !set_number(writer, body.id[0], body.id[1], number))
-            return false;
-        for (int k = 0; k < 2; k++) {
-            ((int64_t(*)[2])rows[ENG_TRAJECTORY_ID])[row][k] = body.id[k];
-            ((int64_t(*)[2])rows[ENG_TRAJECTORY_SHAPE])[row][k] = body.shape[k];
-        }
-        ((int64_t *)rows[ENG_TRAJECTORY_KIND])[row] = body.kind;
-        ((int64_t *)rows[ENG_TRAJECTORY_MATERIAL])[row] = body.material;
-        ((double *)rows[ENG_TRAJECTORY_MASS])[row] = body.mass;
-        ((int64_t *)rows[ENG_TRAJECTORY_SHAPE_KIND])[row] = body.shape_kind;
-        memcpy(((double(*)[3])rows[ENG_TRAJECTORY_SHAPE_SIZE])[row], body.shape_size,
-               sizeof body.shape_size);
-    }
-    return true;
-}
-
-/// What a frame of an earlier file shows, into the rows.
-static bool copy_rows(cairn_trajectory *writer, const cairn_replay_frame *frame)
-{
-    const void *from[ENG_TRAJECTORY_COUNT] = {
-        [ENG_TRAJECTORY_POSITION] = frame->position,
-        [ENG_TRAJECTORY_ORIENTATION] = frame->orientation,
-        [ENG_TRAJECTORY_VELOCITY] = frame->velocity,
-        [ENG_TRAJECTORY_ANGULAR_VELOCITY] = frame->angular_velocity,
-        [ENG_TRAJECTORY_NUMBER] = frame->body,
-        [ENG_TRAJECTORY_CONTACT_BODIES] = frame->contact_bodies,
-        [ENG_TRAJECTORY_CONTACT_STATUS] = frame->contact_status,
-        [ENG_TRAJECTORY_CONTACT_POINT] = frame->contact_point,
-        [ENG_TRAJECTORY_CONTACT_NORMAL] = frame->contact_normal,
-        [ENG_TRAJECTORY_CONTACT_FORCE] = frame->contact_force,
-        [ENG_TRAJECTORY_CONTACT_VELOCITY] = frame->contact_velocity,
-        [ENG_TRAJECTORY_CONTACT_GAP] = frame->contact_gap,
-    };
-    int64_t contacts = frame->contacts_kept > 0 ? frame->contacts_kept : 0;
-    if (!reserve(writer, ENG_TRAJECTORY_BODY, frame->bodies) ||
-        !reserve(writer, ENG_TRAJECTORY_CONTACT, contacts))
-        return false;
-    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++) {
-        const eng_trajectory_set *set = &eng_trajectory_sets[i];
-        int64_t items = set->item == ENG_TRAJECTORY_CONTACT ? contacts : frame->bodies;
-        if (from[i] != NULL && items > 0 && writer->rows.rows[i] != NULL)
-            memcpy(writer->rows.rows[i], from[i],
-                   (size_t)items * (size_t)(set->width > 0 ? set->width : 1) * sizeof(double));
-    }
-    return true;
-}
 
 /// The first frames of an earlier file, read as a replay is, which trusts nothing in it.
 static cairn_status copy_frames(cairn_trajectory *writer, cairn_replay *from, int64_t frames,
@@ -625,10 +698,13 @@ static cairn_status copy_frames(cairn_trajectory *writer, cairn_replay *from, in
         cairn_status status = cairn_replay_read(from, writer->frames, &frame, error);
         if (status != CAIRN_OK)
             return status;
-        if ((layout->varies && !copy_known(writer, from, frame.known)) ||
-            !copy_rows(writer, &frame))
+        int64_t counts[ENG_TRAJECTORY_ITEMS];
+        source items = source_of_frame(from, &frame);
+        count_items(writer, &frame, counts);
+        if ((layout->varies && !copy_numbers(writer, from, frame.known)) ||
+            !reserve(writer, counts))
             return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", writer->path);
-        if (!append_frame(writer, &frame))
+        if (!append_frame(writer, &items, &frame))
             return fail_file(writer->path, "a frame could not be copied", error);
     }
     return CAIRN_OK;
@@ -647,8 +723,8 @@ static cairn_status begin_file(cairn_trajectory *writer, const cairn_world *worl
     cairn_status status = CAIRN_OK;
     const int64_t none[ENG_TRAJECTORY_ITEMS] = {0};
     writer->reserved = 0;
-    if (writer->file < 0 || !put_provenance(writer->file, world, def) || !create_sets(writer) ||
-        !make_room(writer, none))
+    if (writer->file < 0 || !eng_trajectory_put_provenance(writer->file, world, def) ||
+        !create_sets(writer) || !make_room(writer, none))
         status = fail_file(temporary, "cannot be written", error);
     if (status == CAIRN_OK && from != NULL)
         status = copy_frames(writer, from, frames, error);

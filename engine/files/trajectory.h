@@ -16,7 +16,7 @@ typedef enum eng_trajectory_item {
     ENG_TRAJECTORY_ITEMS
 } eng_trajectory_item;
 
-/// Arrays in the order in which a frame is written; the last one counts the complete frames.
+/// The last array of all is written last: it counts the complete frames.
 typedef enum eng_trajectory_index {
     ENG_TRAJECTORY_STEP,
     ENG_TRAJECTORY_CONTACTS,
@@ -92,7 +92,15 @@ int eng_trajectory_chunk(const eng_trajectory_layout *layout, eng_trajectory_ind
 /// Whether its chunks are compressed.
 bool eng_trajectory_is_deflated(eng_trajectory_index set);
 
-/// Room for one frame of every array.
+/// Writes a text attribute, which is declared as UTF-8; names and words of a command line need not
+/// be, and are mended.
+bool eng_trajectory_put_text(hid_t owner, const char *name, const char *text);
+
+/// Writes what is known at the start of the program, its command and the scene.
+bool eng_trajectory_put_provenance(hid_t file, const cairn_world *world,
+                                   const cairn_trajectory_def *def);
+
+/// Room for a frame of every array, or for a part of one.
 typedef struct eng_trajectory_rows {
     base_allocator allocator;
     void *rows[ENG_TRAJECTORY_COUNT];

@@ -25,108 +25,120 @@ static const struct {
 };
 
 // arrays are deflated in blocks; speed goes before size
-enum { BLOCK_SIZE = 1 << 18, DEFLATE_LEVEL = 1, ARRAYS_MAX = 64 };
+enum { BLOCK_SIZE = 1 << 18, DEFLATE_LEVEL = 1, ARRAYS_MAX = 64, TABLE_HEAD = 3 };
 
-/// The arrays are deflated into memory first, for the header says where each of them begins.
+/// One of a file's arrays.
+typedef struct entry {
+    eng_vtp_array array;
+    size_t count;    // elements
+    uint64_t offset; // in the appended data, once it is written
+} entry;
+
+/// The header says where each array begins, and a table before its blocks how long they are: both
+/// are written twice, the second time in place.
 typedef struct writer {
     FILE *file;
-    FILE *data;                   // in memory
-    uint64_t offsets[ARRAYS_MAX]; // of the arrays in `data`
-    int count, declared;          // arrays in `data`; those that the header has named
-    bool failed;                  // memory ran out
+    entry entries[ARRAYS_MAX]; // in their order in the file
+    int count, declared;       // entries; those that the header has named
+    off_t start;               // of the appended data in the file
+    z_stream stream;
+    unsigned char *part;     // a block, with the rest of its first and last elements
+    unsigned char *deflated; // [room] a block
+    uint64_t *table;         // number, size, size of the last and deflated sizes of blocks
+    uLong room;
 } writer;
 
-/// Number, size and deflated sizes of the blocks, then the blocks.
-static void append(writer *w, const void *data, eng_vtp_type type, int components, size_t count)
+size_t eng_vtp_element_size(const eng_vtp_array *array)
 {
-    size_t size = count * (size_t)components * types[type].size;
-    size_t blocks = (size + BLOCK_SIZE - 1) / BLOCK_SIZE;
-    uLong room = compressBound(BLOCK_SIZE);
-    Bytef *deflated = malloc(blocks > 0 ? blocks * room : 1);
-    uint64_t *head = malloc((3 + blocks) * sizeof *head);
-    BASE_ASSERT(w->count < ARRAYS_MAX);
-    w->offsets[w->count++] = (uint64_t)ftello(w->data);
-    bool good = deflated != NULL && head != NULL;
-    for (size_t i = 0; good && i < blocks; i++) {
-        uLong used = room, part = (uLong)(i + 1 < blocks ? BLOCK_SIZE : size - i * BLOCK_SIZE);
-        good = compress2(deflated + i * room, &used, (const Bytef *)data + i * BLOCK_SIZE, part,
-                         DEFLATE_LEVEL) == Z_OK;
-        head[3 + i] = used;
-    }
-    if (good) {
-        head[0] = blocks;
-        head[1] = BLOCK_SIZE;
-        head[2] = size % BLOCK_SIZE; // of the last block; 0: it is a whole one
-        good = fwrite(head, sizeof *head, 3 + blocks, w->data) == 3 + blocks;
-    }
-    for (size_t i = 0; good && i < blocks; i++)
-        good = fwrite(deflated + i * room, 1, head[3 + i], w->data) == head[3 + i];
-    w->failed = w->failed || !good;
-    free(deflated);
-    free(head);
+    return (size_t)array->components * types[array->type].size;
 }
 
-static void declare(writer *w, const char *name, eng_vtp_type type, int components)
+static size_t size_of(const entry *e)
 {
+    return e->count * eng_vtp_element_size(&e->array);
+}
+
+static size_t blocks_of(const entry *e)
+{
+    return (size_of(e) + BLOCK_SIZE - 1) / BLOCK_SIZE;
+}
+
+// ---------------------------------------------------------------- the list of arrays
+
+static void list_array(writer *w, const eng_vtp_array *array, size_t count)
+{
+    BASE_ASSERT(w->count < ARRAYS_MAX);
+    w->entries[w->count++] = (entry){.array = *array, .count = count};
+}
+
+static void list_values(writer *w, const char *name, eng_vtp_type type, int components,
+                        eng_vtp_values values, size_t count)
+{
+    list_array(w, &(eng_vtp_array){name, type, components, values}, count);
+}
+
+/// Numbers from that of the source on.
+static void fill_counting(const void *source, size_t first, size_t count, void *out)
+{
+    int32_t *numbers = out, from = *(const int32_t *)source + (int32_t)first;
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = from + (int32_t)i;
+}
+
+/// The same arrays in the same order as in declare_all.
+static void list_all(writer *w, const eng_vtp *data)
+{
+    static const int32_t from[] = {0, 1};
+    size_t points = data->point_count, polygons = data->polygon_count;
+    list_values(w, "points", ENG_VTP_FLOAT32, 3, data->points, points);
+    for (int i = 0; i < data->point_array_count; i++)
+        list_array(w, &data->point_arrays[i], points);
+    for (int i = 0; i < data->cell_array_count; i++)
+        list_array(w, &data->cell_arrays[i], polygons);
+    if (polygons > 0) {
+        list_values(w, "connectivity", ENG_VTP_INT64, 1, data->corners, data->corner_count);
+        list_values(w, "offsets", ENG_VTP_INT64, 1, data->ends, polygons);
+        return;
+    }
+    // points that are their own cells
+    eng_vtp_values counting = {.fill = fill_counting, .source = &from[0]};
+    list_values(w, "connectivity", ENG_VTP_INT32, 1, counting, points);
+    counting.source = &from[1];
+    list_values(w, "offsets", ENG_VTP_INT32, 1, counting, points);
+}
+
+// ---------------------------------------------------------------- the header
+
+/// An offset has room for any number, so that the header keeps its length.
+static void declare(writer *w)
+{
+    enum { OFFSET_WIDTH = sizeof "offset=\"18446744073709551615\"" };
+    const entry *e = &w->entries[w->declared++];
+    char offset[OFFSET_WIDTH];
+    snprintf(offset, sizeof offset, "offset=\"%" PRIu64 "\"", e->offset);
     fprintf(w->file,
             "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" "
-            "offset=\"%" PRIu64 "\"/>\n",
-            types[type].name, name, components, w->offsets[w->declared++]);
+            "%-*s/>\n",
+            types[e->array.type].name, e->array.name, e->array.components, OFFSET_WIDTH - 1,
+            offset);
 }
 
-/// The same arrays in the same order as in append_all.
 static void declare_all(writer *w, const eng_vtp *data)
 {
     const char *cells = data->polygon_count > 0 ? "Polys" : "Verts";
-    eng_vtp_type type = data->polygon_count > 0 ? ENG_VTP_INT64 : ENG_VTP_INT32;
+    w->declared = 0;
     fputs("<Points>\n", w->file);
-    declare(w, "points", ENG_VTP_FLOAT32, 3);
+    declare(w);
     fputs("</Points>\n<PointData>\n", w->file);
     for (int i = 0; i < data->point_array_count; i++)
-        declare(w, data->point_arrays[i].name, data->point_arrays[i].type,
-                data->point_arrays[i].components);
+        declare(w);
     fputs("</PointData>\n<CellData>\n", w->file);
     for (int i = 0; i < data->cell_array_count; i++)
-        declare(w, data->cell_arrays[i].name, data->cell_arrays[i].type,
-                data->cell_arrays[i].components);
+        declare(w);
     fprintf(w->file, "</CellData>\n<%s>\n", cells);
-    declare(w, "connectivity", type, 1);
-    declare(w, "offsets", type, 1);
+    declare(w);
+    declare(w);
     fprintf(w->file, "</%s>\n", cells);
-}
-
-/// 0, 1, 2, ... and 1, 2, 3, ...: connectivity and ends of points that are their own cells.
-static void append_counting(writer *w, size_t count)
-{
-    int32_t *numbers = malloc((count + 1) * sizeof *numbers);
-    w->failed = w->failed || numbers == NULL;
-    if (numbers == NULL)
-        return;
-    for (size_t i = 0; i <= count; i++)
-        numbers[i] = (int32_t)i;
-    append(w, numbers, ENG_VTP_INT32, 1, count);
-    append(w, numbers + 1, ENG_VTP_INT32, 1, count);
-    free(numbers);
-}
-
-static void append_all(writer *w, const eng_vtp *data)
-{
-    size_t polygons = data->polygon_count;
-    append(w, data->points, ENG_VTP_FLOAT32, 3, data->point_count);
-    for (int i = 0; i < data->point_array_count; i++) {
-        const eng_vtp_array *a = &data->point_arrays[i];
-        append(w, a->data, a->type, a->components, data->point_count);
-    }
-    for (int i = 0; i < data->cell_array_count; i++) {
-        const eng_vtp_array *a = &data->cell_arrays[i];
-        append(w, a->data, a->type, a->components, polygons);
-    }
-    if (polygons > 0) {
-        append(w, data->connectivity, ENG_VTP_INT64, 1, (size_t)data->polygon_ends[polygons - 1]);
-        append(w, data->polygon_ends, ENG_VTP_INT64, 1, polygons);
-    } else {
-        append_counting(w, data->point_count);
-    }
 }
 
 static void write_head(writer *w, const eng_vtp *data)
@@ -147,6 +159,99 @@ static void write_head(writer *w, const eng_vtp *data)
     fputs("</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_", w->file);
 }
 
+// ---------------------------------------------------------------- the appended data
+
+/// Bytes [at, at + size) of an array: where they are, or made in the writer's part.
+static const unsigned char *bytes_of(const writer *w, const entry *e, size_t at, size_t size)
+{
+    const eng_vtp_values *values = &e->array.values;
+    if (values->fill == NULL)
+        return (const unsigned char *)values->data + at;
+    size_t each = eng_vtp_element_size(&e->array), first = at / each;
+    values->fill(values->source, first, (at + size + each - 1) / each - first, w->part);
+    return w->part + (at - first * each);
+}
+
+/// Deflates a block into the file. @param deflated  out, bytes that it takes there
+static bool write_block(writer *w, const unsigned char *bytes, size_t size, uint64_t *deflated)
+{
+    w->stream.next_in = (z_const Bytef *)bytes;
+    w->stream.avail_in = (uInt)size;
+    w->stream.next_out = w->deflated;
+    w->stream.avail_out = (uInt)w->room;
+    if (deflateReset(&w->stream) != Z_OK || deflate(&w->stream, Z_FINISH) != Z_STREAM_END)
+        return false;
+    *deflated = w->room - w->stream.avail_out;
+    return fwrite(w->deflated, 1, *deflated, w->file) == *deflated;
+}
+
+static bool write_table(const writer *w, size_t blocks)
+{
+    return fwrite(w->table, sizeof *w->table, TABLE_HEAD + blocks, w->file) == TABLE_HEAD + blocks;
+}
+
+/// A table without its sizes, the blocks, and the table again.
+static bool write_array(writer *w, entry *e)
+{
+    size_t size = size_of(e), blocks = blocks_of(e);
+    off_t table = ftello(w->file);
+    memset(w->table, 0, (TABLE_HEAD + blocks) * sizeof *w->table);
+    w->table[0] = blocks;
+    w->table[1] = BLOCK_SIZE;
+    w->table[2] = size % BLOCK_SIZE; // of the last block; 0: it is a whole one
+    e->offset = (uint64_t)(table - w->start);
+    bool good = write_table(w, blocks);
+    for (size_t i = 0; good && i < blocks; i++) {
+        size_t at = i * BLOCK_SIZE, part = i + 1 < blocks ? BLOCK_SIZE : size - at;
+        good = write_block(w, bytes_of(w, e, at, part), part, &w->table[TABLE_HEAD + i]);
+    }
+    off_t end = ftello(w->file);
+    return good && fseeko(w->file, table, SEEK_SET) == 0 && write_table(w, blocks) &&
+           fseeko(w->file, end, SEEK_SET) == 0;
+}
+
+static bool write_all(writer *w, const eng_vtp *data)
+{
+    write_head(w, data);
+    w->start = ftello(w->file);
+    for (int i = 0; i < w->count; i++)
+        if (!write_array(w, &w->entries[i]))
+            return false;
+    fputs("\n</AppendedData>\n</VTKFile>\n", w->file);
+    if (fseeko(w->file, 0, SEEK_SET) != 0)
+        return false;
+    write_head(w, data);
+    BASE_ASSERT(ferror(w->file) || ftello(w->file) == w->start);
+    return true;
+}
+
+static bool take_memory(writer *w)
+{
+    size_t element = 0, blocks = 0;
+    for (int i = 0; i < w->count; i++) {
+        size_t each = eng_vtp_element_size(&w->entries[i].array);
+        element = each > element ? each : element;
+        blocks = blocks_of(&w->entries[i]) > blocks ? blocks_of(&w->entries[i]) : blocks;
+    }
+    w->room = compressBound(BLOCK_SIZE);
+    w->part = malloc(BLOCK_SIZE + 2 * element);
+    w->deflated = malloc(w->room);
+    w->table = malloc((TABLE_HEAD + blocks) * sizeof *w->table);
+    return deflateInit(&w->stream, DEFLATE_LEVEL) == Z_OK && w->part != NULL &&
+           w->deflated != NULL && w->table != NULL;
+}
+
+static void release_memory(writer *w)
+{
+    // of one that was never begun it says so, and does nothing
+    (void)deflateEnd(&w->stream);
+    free(w->part);
+    free(w->deflated);
+    free(w->table);
+}
+
+// ---------------------------------------------------------------- whole files
+
 static cairn_status fail_file(const char *what, const char *path, cairn_error *error)
 {
     return base_fail(error, CAIRN_ERROR_FILE, "%s: %s: %s", path, what, strerror(errno));
@@ -155,6 +260,7 @@ static cairn_status fail_file(const char *what, const char *path, cairn_error *e
 /// A file under a temporary name until it is whole.
 typedef struct whole_file {
     FILE *stream;
+    bool failed;      // something else than a write, which the stream remembers itself
     const char *path; // borrowed
     char temporary[4096];
 } whole_file;
@@ -162,6 +268,7 @@ typedef struct whole_file {
 static cairn_status begin_whole(whole_file *file, const char *path, cairn_error *error)
 {
     file->path = path;
+    file->failed = false;
     if (snprintf(file->temporary, sizeof file->temporary, "%s.part", path) >=
         (int)sizeof file->temporary)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: the path is too long", path);
@@ -175,9 +282,13 @@ static cairn_status begin_whole(whole_file *file, const char *path, cairn_error 
 /// Gives the file its name, or removes it.
 static cairn_status end_whole(whole_file *file, cairn_error *error)
 {
-    int failed = ferror(file->stream);
-    if (fclose(file->stream) == 0 && !failed && rename(file->temporary, file->path) == 0)
-        return CAIRN_OK;
+    bool failed = file->failed || ferror(file->stream);
+    int reason = errno;
+    if (fclose(file->stream) == 0) {
+        if (!failed && rename(file->temporary, file->path) == 0)
+            return CAIRN_OK;
+        errno = failed ? reason : errno;
+    }
     cairn_status status = fail_file("cannot be written", file->path, error);
     remove(file->temporary);
     return status;
@@ -195,24 +306,18 @@ cairn_status eng_whole_write(const char *path, const void *bytes, size_t size, c
 
 cairn_status eng_vtp_write(const char *path, const eng_vtp *data, cairn_error *error)
 {
-    char *bytes = NULL;
-    size_t size = 0;
     whole_file file;
-    writer w = {.data = open_memstream(&bytes, &size)};
-    if (w.data == NULL)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
-    append_all(&w, data);
-    bool good = fclose(w.data) == 0 && !w.failed;
-    cairn_status status = good ? begin_whole(&file, path, error)
-                               : base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
+    writer w = {.count = 0};
+    list_all(&w, data);
+    cairn_status status = take_memory(&w)
+                              ? begin_whole(&file, path, error)
+                              : base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
     if (status == CAIRN_OK) {
         w.file = file.stream;
-        write_head(&w, data);
-        fwrite(bytes, 1, size, file.stream);
-        fputs("\n</AppendedData>\n</VTKFile>\n", file.stream);
+        file.failed = !write_all(&w, data);
         status = end_whole(&file, error);
     }
-    free(bytes);
+    release_memory(&w);
     return status;
 }
 
@@ -245,7 +350,7 @@ cairn_status eng_vti_write(const char *path, const eng_vti *data, cairn_error *e
     for (int i = 0; i < data->array_count; i++) {
         uint64_t size = count * (uint64_t)data->arrays[i].components * sizeof(double);
         fwrite(&size, sizeof size, 1, file.stream);
-        fwrite(data->arrays[i].data, 1, size, file.stream);
+        fwrite(data->arrays[i].values.data, 1, size, file.stream);
     }
     fputs("\n</AppendedData>\n</VTKFile>\n", file.stream);
     return end_whole(&file, error);

@@ -16,33 +16,49 @@ typedef enum eng_vtp_type {
     ENG_VTP_INT64
 } eng_vtp_type;
 
-/// One named array over points or cells; data borrowed.
+/// Writes elements [first, first + count) of an array to `out`.
+typedef void (*eng_vtp_fill)(const void *source, size_t first, size_t count, void *out);
+
+/// The elements of an array: in memory, or made part by part while they are written, so that no
+/// copy is kept.
+typedef struct eng_vtp_values {
+    const void *data; // borrowed; NULL where `fill` is given
+    eng_vtp_fill fill;
+    const void *source; // for it
+} eng_vtp_values;
+
+/// One named array over points or cells; an element is a point's or a cell's components.
 typedef struct eng_vtp_array {
     const char *name;
     eng_vtp_type type;
     int components;
-    const void *data;
+    eng_vtp_values values;
 } eng_vtp_array;
+
+/// Bytes of one element.
+size_t eng_vtp_element_size(const eng_vtp_array *array);
 
 /// Points with polygons, or points alone (each its own vertex cell when there is no polygon).
 typedef struct eng_vtp {
     double time; // s
     size_t point_count;
-    const float (*points)[3];
+    eng_vtp_values points; // float [point_count][3]
     const eng_vtp_array *point_arrays;
     int point_array_count;
-    size_t polygon_count;
-    const int64_t *polygon_ends; // [polygon_count] end of each polygon in connectivity
-    const int64_t *connectivity; // [polygon_ends[last]]
+    size_t polygon_count, corner_count;
+    eng_vtp_values ends;    // int64_t [polygon_count] end of each polygon in corners
+    eng_vtp_values corners; // int64_t [corner_count] points
     const eng_vtp_array *cell_arrays;
     int cell_array_count;
 } eng_vtp;
 
-/// Writes the file whole (temporary name, renamed).
+/// Writes the file whole (temporary name, renamed), in memory for one block of an array at a time.
+/// All memory is taken before the file is made.
+/// @return CAIRN_ERROR_MEMORY, CAIRN_ERROR_FILE; nothing of the file is left then
 cairn_status eng_vtp_write(const char *path, const eng_vtp *data,
                            cairn_error *error) CAIRN_CHECK_RESULT;
 
-/// Values at the middles of the cells of a box, x fastest; arrays of doubles.
+/// Values at the middles of the cells of a box, x fastest; arrays of doubles in memory.
 typedef struct eng_vti {
     double time; // s
     double origin[3], spacing[3];

@@ -57,6 +57,8 @@ cairn_status cairn_contact_get(const cairn_world *world, int i, cairn_contact_vi
     if (i < 0 || i >= cairn_contact_count(world))
         return CAIRN_ERROR_NOT_FOUND;
     const eng_contacts *c = &world->contacts;
+    if (i >= c->count && !eng_spheres_has_pairs(world))
+        return CAIRN_ERROR_NOT_FOUND;
     if (i >= c->count) {
         eng_spheres_contact_view(world, i - c->count, view);
         return CAIRN_OK;

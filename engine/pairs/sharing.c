@@ -441,7 +441,7 @@ cairn_status eng_sharing_gather_all(cairn_world *world, int reader, cairn_error 
                          cairn_status_text(status));
     if (world->spheres == NULL)
         return CAIRN_OK;
-    status = eng_spheres_share_gather(world->spheres, reader, error);
+    status = eng_spheres_share_gather(world->spheres, reader, true, error);
     const struct eng_spheres_share *share = world->spheres->share;
     bool all = share == NULL || share->whole || share->read;
     return status == CAIRN_OK && all ? eng_spheres_share_sides(world->spheres) : status;

@@ -589,8 +589,17 @@ void eng_body_value(const cairn_world *world, int column, int body, void *value)
 
 /// Wherever it is held. Reading writes nothing: any number of threads may read a world at rest.
 eng_state eng_state_of(const cairn_world *world, int body);
-/// The position of that state alone, for looks at all bodies.
+/// Fetches what that state is read from, which may lie anywhere: for looks at all bodies, some
+/// before the body's turn.
+void eng_state_prefetch(const cairn_world *world, int body);
+/// The position and the velocity v of that state alone, for looks at all bodies.
 vec3 eng_place_of(const cairn_world *world, int body);
+void eng_velocity_of(const cairn_world *world, int body, double v[6]);
+/// Where the body's shape is in that state, its own frame having the axes of inertia; the position
+/// of it alone; and the angular velocity, rad/s, world.
+pose eng_shape_pose_of(const cairn_world *world, int body);
+vec3 eng_shape_place_of(const cairn_world *world, int body);
+vec3 eng_omega_of(const cairn_world *world, int body);
 
 /// Between steps: a body gets another state.
 cairn_status eng_state_set(cairn_world *world, int body, const eng_state *state) CAIRN_CHECK_RESULT;

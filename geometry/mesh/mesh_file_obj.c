@@ -2,6 +2,8 @@
 // Wavefront OBJ: vertices and faces; all other statements are passed over.
 #include "geometry/mesh/mesh_file_internal.h"
 
+#include "base/text.h"
+
 #include <limits.h>
 
 static cairn_status read_vertex(geo_mesh_reader *reader)
@@ -69,6 +71,7 @@ static cairn_status read_face(geo_mesh_reader *reader)
 
 cairn_status geo_read_obj(geo_mesh_reader *reader)
 {
+    reader->at += base_text_mark(reader->at, (size_t)(reader->end - reader->at));
     do {
         geo_token word;
         cairn_status status = CAIRN_OK;

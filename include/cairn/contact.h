@@ -28,7 +28,8 @@ typedef struct cairn_contact_view {
 } cairn_contact_view;
 
 CAIRN_API int cairn_contact_count(const cairn_world *world);
-/// @return CAIRN_ERROR_NOT_FOUND, with zeros, for an index that is not in 0 .. count-1
+/// @return CAIRN_ERROR_NOT_FOUND, with zeros, for an index that is not in 0 .. count-1, and for
+///         spheres whose contacts are with other processes (cairn_world_gather)
 CAIRN_API cairn_status cairn_contact_get(const cairn_world *world, int index,
                                          cairn_contact_view *view);
 

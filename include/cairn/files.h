@@ -63,7 +63,7 @@ CAIRN_API cairn_status cairn_world_snapshot(const cairn_world *world, cairn_snap
 CAIRN_API cairn_status cairn_world_revert(cairn_world *world, const cairn_snapshot *snapshot,
                                           cairn_error *error) CAIRN_CHECK_RESULT;
 
-/// Nothing for NULL.
+/// Before its world or after it, whose allocator must still be there. Nothing for NULL.
 CAIRN_API void cairn_snapshot_destroy(cairn_snapshot *snapshot);
 
 /// Whether a file ends as a checkpoint does; its content may still be damaged.

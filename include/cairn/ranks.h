@@ -62,6 +62,24 @@ CAIRN_API cairn_status cairn_world_gather(cairn_world *world,
 CAIRN_API cairn_status cairn_world_gather_to(cairn_world *world, int reader,
                                              cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// The same for bodies and energies alone: contacts, forces and the hash cannot be read.
+CAIRN_API cairn_status cairn_world_gather_bodies_to(cairn_world *world, int reader,
+                                                    cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Reads a world, and changes nothing of it.
+typedef void (*cairn_read_function)(void *context);
+
+/// By all processes: one gets bodies and energies, and reads. Within `read` cairn_world_save and
+/// cairn_world_get_hash know the whole world, whose pairs the others send part by part, so that
+/// none has them all; other contacts and forces cannot be read. `read` changes nothing of the
+/// world.
+/// @param reader  number of the process; of a world that is not shared 0
+/// @param read    called once, in the reader alone
+/// @return CAIRN_ERROR_ARGUMENT for a number that does not fit; what `exchange` returned
+CAIRN_API cairn_status cairn_world_read_together(cairn_world *world, int reader,
+                                                 cairn_read_function read, void *context,
+                                                 cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// Like cairn_world_gather for bodies and energies alone: implicit contacts stay with the processes
 /// that have them, and forces on bodies cannot be read.
 CAIRN_API cairn_status cairn_world_gather_bodies(cairn_world *world,

@@ -127,7 +127,8 @@ CAIRN_API void cairn_replay_set_guard(cairn_replay *replay, const cairn_replay_g
 CAIRN_API int64_t cairn_replay_get_frame_count(const cairn_replay *replay);
 CAIRN_API const double *cairn_replay_get_times(const cairn_replay *replay);
 
-/// Counts the frames anew, for a run that goes on.
+/// Counts the frames anew, for a run that goes on. No new ones are seen while the program has the
+/// file open more than once.
 CAIRN_API cairn_status cairn_replay_refresh(cairn_replay *replay,
                                             cairn_error *error) CAIRN_CHECK_RESULT;
 

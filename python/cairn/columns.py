@@ -37,6 +37,17 @@ class Column:
         return f"<column {self.table}.{self.name}: {self.dtype} x {self.width}{unit}; {self.help}>"
 
 
+def _of_type(given, dtype):
+    """Numbers of another type, where none of them becomes another number."""
+    if dtype.kind not in "iu" or given.dtype.kind not in "iu":
+        return given.astype(dtype, casting="same_kind", copy=False)
+    least, most = numpy.iinfo(dtype).min, numpy.iinfo(dtype).max
+    for value in (given.min(), given.max()) if given.size else ():
+        if not least <= int(value) <= most:
+            raise ValueError(f"{value} is out of range: {least} to {most}")
+    return given.astype(dtype, copy=False)
+
+
 def _all_columns():
     found = {}
     info = ffi.new("cairn_column_info *")
@@ -90,7 +101,7 @@ class Table:
         count = len(self)
         try:
             place = index.__index__()
-        except AttributeError:
+        except (AttributeError, TypeError):
             raise ArgumentError(f"{self._name} are numbered, not named {index!r}") from None
         if not -count <= place < count:
             raise IndexError(f"there are {count} {self._name}, and no number {place}")
@@ -124,7 +135,8 @@ class Table:
             given = numpy.asarray(values)
             given = numpy.ascontiguousarray(
                 numpy.broadcast_to(given, column.shape(count)) if given.ndim <= 1 and count
-                else given).astype(column.dtype, casting="same_kind", copy=False)
+                else given)
+            given = _of_type(given, column.dtype)
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"{self._name}.{name}: {error}") from None
         if given.shape != column.shape(count):
@@ -190,6 +202,9 @@ class Table:
     def __setattr__(self, name, values):
         self.write(name, values)
 
+    def __reduce__(self):
+        return Table, (self._world, self._name, self._item)
+
     def __dir__(self):
         return [*super().__dir__(), *COLUMNS[self._name]]
 
@@ -215,10 +230,12 @@ def _look(owner, data, dtype, stride, shape):
         return found
     width = shape[1] if len(shape) > 1 else 1
     size = stride * (shape[0] - 1) + width * dtype.itemsize
-    lib.cairn_python_memory_hold(owner.memory)
+    memory = owner.memory
+    lib.cairn_python_memory_hold(memory)
 
-    def let_go(_, owner=owner):
-        lib.cairn_python_memory_let_go(owner.memory)
+    # the owner is not kept: numpy hides it from the search for rings
+    def let_go(_):
+        lib.cairn_python_memory_let_go(memory)
 
     block = ffi.buffer(ffi.gc(ffi.cast("char *", data), let_go), size)
     strides = (stride,) if len(shape) == 1 else (stride, dtype.itemsize)

@@ -73,7 +73,7 @@ class _Batch:
     def __setattr__(self, name, values):
         if name in self._wanted:
             try:
-                getattr(self, name)[...] = values
+                getattr(self, name)[...] = library.floats(values)
             except (TypeError, ValueError) as error:
                 raise ArgumentError(f"{name}: {error}") from None
         elif name in self._given:
@@ -151,9 +151,9 @@ def _parameter(array, index, name, given, kept):
         setattr(array[index], key, kept[-1])
     kept.append(ffi.new("char[]", library.encode(name, "a parameter")))
     array[index].name = kept[-1]
-    array[index].initial = float(said["default"])
-    array[index].minimum = float(said.get("minimum", -1.7e308))
-    array[index].maximum = float(said.get("maximum", 1.7e308))
+    array[index].initial = library.real(said["default"], f"parameter {name}")
+    array[index].minimum = library.real(said.get("minimum", -1.7e308), f"minimum of {name}")
+    array[index].maximum = library.real(said.get("maximum", 1.7e308), f"maximum of {name}")
 
 
 def add_law(world, function, name, parameters, history, version, help, mobility):

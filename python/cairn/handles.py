@@ -3,7 +3,7 @@
 """One body or joint of a world."""
 import numpy
 
-from . import errors
+from . import errors, library
 from ._cairn import ffi, lib
 from .errors import ArgumentError
 
@@ -14,7 +14,7 @@ _KINDS = ("dynamic", "fixed", "moving")
 
 def _three(value, what, size=3):
     try:
-        vector = numpy.ascontiguousarray(value, float)
+        vector = numpy.ascontiguousarray(library.floats(value))
     except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"{what} must be {size} numbers, not {value!r}") from None
     if vector.shape != (size,):
@@ -258,7 +258,8 @@ class Joint(_Handle):
     @force.setter
     def force(self, value):
         world = self._owner
-        world._check(lib.cairn_joint_set_force(world._world, self._id, float(value), world._error))
+        world._check(lib.cairn_joint_set_force(world._world, self._id,
+                                                library.real(value, "force"), world._error))
 
     @property
     def torque(self):
@@ -280,13 +281,13 @@ class Joint(_Handle):
         the joint was made with one; motor() switches it off."""
         world = self._owner
         if position is not None:
-            world._check(lib.cairn_joint_set_motor_position(world._world, self._id, float(position),
-                                                            world._error))
+            world._check(lib.cairn_joint_set_motor_position(
+                world._world, self._id, library.real(position, "position"), world._error))
         else:
             on = velocity is not None
-            world._check(lib.cairn_joint_set_motor(world._world, self._id, on,
-                                                   float(velocity or 0.0), float(limit),
-                                                   world._error))
+            world._check(lib.cairn_joint_set_motor(
+                world._world, self._id, on, library.real(velocity if on else 0.0, "velocity"),
+                library.real(limit, "limit"), world._error))
 
     def remove(self):
         """Between steps: removes the joint."""

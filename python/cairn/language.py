@@ -125,7 +125,8 @@ def triangles_from_one(keys):
     if counted.ndim != 2 or counted.shape[1] != 3 or counted.dtype.kind not in "iu":
         raise ArgumentError("mesh: triangles must be whole numbers of shape (n, 3), not "
                             f"{counted.dtype} of shape {counted.shape}")
-    return {**keys, "triangles": counted + 1}
+    # one more than the last number of a small type is none of that type
+    return {**keys, "triangles": counted.astype(object) + 1}
 
 
 def constructor(call, doc):

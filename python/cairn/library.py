@@ -11,6 +11,8 @@ import shutil
 import sys
 import threading
 
+import numpy
+
 from . import errors
 from ._cairn import ffi, lib
 from .language import bytes_of
@@ -80,6 +82,14 @@ def encode(text, what):
     return data
 
 
+def _one(value, what):
+    """The value that an array of numpy holds."""
+    try:
+        return value.item()
+    except ValueError:
+        raise errors.ArgumentError(f"{what} must be one value, not {value.size}") from None
+
+
 def word_of(value, what):
     """A value as the command line would give it."""
     if isinstance(value, bool):
@@ -87,7 +97,7 @@ def word_of(value, what):
     if isinstance(value, (int, float)):
         return repr(value)
     if hasattr(value, "item"):
-        return word_of(value.item(), what)
+        return word_of(_one(value, what), what)
     return encode(value, what).decode("utf-8", "surrogateescape")
 
 
@@ -100,6 +110,14 @@ def real(value, what):
     if math.isnan(number):
         raise errors.ArgumentError(f"{what} must be a number, not NaN")
     return number
+
+
+def floats(values):
+    """Real numbers as an array: of complex ones numpy would lose a part, with a warning."""
+    array = numpy.asarray(values)
+    if array.dtype.kind == "c":
+        raise TypeError("complex numbers have no place here")
+    return numpy.asarray(array, float)
 
 
 def whole(value, what, least, most):
@@ -139,7 +157,7 @@ def pass_value(value, what):
     made = ffi.new("cairn_value *")
     text = None
     if hasattr(value, "item"):
-        value = value.item()
+        value = _one(value, what)
     if isinstance(value, bool):
         made.type, made.boolean = lib.CAIRN_BOOLEAN, value
     elif isinstance(value, (int, float)):
@@ -150,15 +168,26 @@ def pass_value(value, what):
     return made[0], (made, text)
 
 
+class Live:
+    """What is the engine's: a copy would be the same one again, without its guards."""
+    __slots__ = ()
+    _instead = ""
+
+    def __reduce_ex__(self, protocol):
+        raise errors.UnsupportedError(f"a {type(self).__name__} can neither be copied nor pickled"
+                                      + self._instead)
+
+
 class Owner:
     """A scene with its world and memory, released when nothing looks into them any more."""
 
     def __init__(self):
+        self.scene = ffi.NULL
+        self.world = ffi.NULL
+        self.made = {}
         self.memory = lib.cairn_python_memory_create()
         if self.memory == ffi.NULL:
             raise errors.OutOfMemoryError("out of memory")
-        self.scene = ffi.NULL
-        self.world = ffi.NULL
 
     def definition(self, **members):
         made = ffi.new("cairn_scene_def *", lib.cairn_default_scene_def())
@@ -174,6 +203,20 @@ class Owner:
         errors.check(opener(path, definition, scene, error), error)
         self.scene = scene[0]
 
+    def keep(self, pointer, destroy):
+        """What the world has made, destroyed when nothing has it any more, and before the world in
+        any case: Python lets go of rings of objects in any order."""
+        made = self.made
+        made[pointer] = destroy
+
+        def let_go(pointer):
+            if made.pop(pointer, None) is not None:
+                destroy(pointer)
+        return ffi.gc(pointer, let_go)
+
     def __del__(self):
+        while self.made:
+            pointer, destroy = self.made.popitem()
+            destroy(pointer)
         lib.cairn_scene_destroy(self.scene)
         lib.cairn_python_memory_destroy(self.memory)

@@ -6,10 +6,10 @@ import weakref
 
 import numpy
 
-from . import errors
+from . import errors, library
 from ._cairn import ffi, lib
 from .errors import ArgumentError
-from .handles import Body
+from .handles import Body, _three
 
 _SIZES = {"position": 3, "orientation": 4, "velocity": 3, "angular_velocity": 3}
 _GIVEN = {name: getattr(lib, "CAIRN_MOTION_" + name.upper()) for name in _SIZES}
@@ -18,7 +18,7 @@ _GIVEN = {name: getattr(lib, "CAIRN_MOTION_" + name.upper()) for name in _SIZES}
 def _values(function, time, size, what):
     found, numbers = function(time), f"{size} numbers" if size > 1 else "a number"
     try:
-        value = numpy.asarray(found, float)
+        value = library.floats(found)
     except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"{what} must give {numbers}, not {found!r}") from None
     if value.shape != (size,) and not (size == 1 and value.shape == ()):
@@ -30,8 +30,8 @@ def _values(function, time, size, what):
 
 def _turn(axis, angle):
     """The function that gives the quaternion of a rotation by angle(t) degrees about an axis."""
-    axis = numpy.asarray(axis, float)
-    if axis.shape != (3,) or not 0.0 < numpy.linalg.norm(axis) < math.inf:
+    axis = _three(axis, "rotation: axis")
+    if not 0.0 < numpy.linalg.norm(axis) < math.inf:
         raise ArgumentError(f"rotation: axis must be three numbers, not all zero, not {axis!r}")
     axis = axis / numpy.linalg.norm(axis)
 

@@ -96,7 +96,7 @@ def read_packing(path, format=None):
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentError(f"a packing is read from a path, not from {path!r}")
     try:
-        lines = pathlib.Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = pathlib.Path(path).read_text(encoding="utf-8-sig", errors="replace").splitlines()
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from None
     if not any(line.strip() for line in lines):

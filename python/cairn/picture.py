@@ -3,6 +3,7 @@
 """Pictures of worlds and runs, and films as HTML5 video."""
 import base64
 import contextlib
+import math
 import os
 import pathlib
 import shutil
@@ -121,7 +122,7 @@ def _call(*words):
     ended = subprocess.run([command, "render", *words, "--quiet"], capture_output=True, text=True)
     if ended.returncode == 0:
         return
-    said = ended.stderr.strip().removeprefix("cairn: ") or f"status {ended.returncode}"
+    said = ended.stderr.strip().removeprefix("cairn: ").removeprefix("error: ") or f"status {ended.returncode}"
     kind = {2: ArgumentError, 3: errors.SceneError, 4: UnsupportedError}
     raise kind.get(ended.returncode, errors.Error)(said)
 
@@ -137,6 +138,8 @@ def png(subject, size=(960, 540), at=None, **settings):
         else:
             if at is not None:
                 raise ArgumentError("a world is drawn as it is; at= is for runs")
+            if len(subject.bodies) == 0:
+                raise ArgumentError("the world has no body to draw")
             source = os.path.join(folder, "trajectory.h5")
             with _writing(subject, source, contacts_every=1) as write:
                 write(subject)
@@ -237,7 +240,12 @@ def record(world, path, until=None, interval=None):
 
     interval: s between frames; None: every step
     """
-    every = 1 if interval is None else max(1, round(interval / world.time_step))
+    every = 1
+    if interval is not None:
+        interval = library.real(interval, "interval")
+        if not 0.0 < interval < math.inf:
+            raise ArgumentError(f"interval must be a time in s, not {interval}")
+        every = max(1, round(interval / world.time_step))
     with _writing(world, path) as write:
         write(world)
         world.run(until=until, observers=write, every=every)

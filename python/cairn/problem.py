@@ -120,15 +120,16 @@ class Data:
 def project(r, mu):
     """The points of the Coulomb cones |r_T| <= mu r_N nearest to r, (n, 2 or 3), normal first."""
     try:
-        r, mu = numpy.array(r, float), numpy.asarray(mu, float)
+        r, mu = library.floats(r), library.floats(mu)
     except (TypeError, ValueError, OverflowError) as wrong:
         raise ArgumentError(f"r and mu must be numbers: {wrong}") from None
     if r.ndim != 2 or r.shape[1] not in (2, 3):
         raise ArgumentError(f"r must be of shape (n, 3) or (n, 2), not {r.shape}")
-    if mu.shape not in ((), (len(r),)) or not (mu >= 0.0).all():
+    if mu.shape not in ((), (len(r),)) or not ((mu >= 0.0) & (mu < numpy.inf)).all():
         raise ArgumentError(f"mu must be 0 or more, one number or one for each of {len(r)} rows")
     normal, size = r[:, 0], numpy.linalg.norm(r[:, 1:], axis=1)
-    inside = size <= mu * normal
+    # without friction mu * normal is 0 below the cone, too
+    inside = (normal >= 0.0) & (size <= mu * normal)
     polar = mu * size <= -normal
     on = numpy.maximum((normal + mu * size) / (1.0 + mu * mu), 0.0)
     share = numpy.where(size > 0.0, mu * on / numpy.maximum(size, 1e-300), 0.0)
@@ -157,7 +158,7 @@ class Report:
                 f"{self.error:.3g}, {self.seconds:.3g} s>")
 
 
-class Problem(Data):
+class Problem(library.Live, Data):
     """A frictional contact problem, with the matrices and vectors of :class:`Data`.
 
         Problem(W=, q=, mu=)                        local form
@@ -167,6 +168,8 @@ class Problem(Data):
     world.problem() gives that of the last step, read_fclib(path) that of a file. Matrices may be
     anything that scipy.sparse takes; `guess` is (contacts, dimension or 3).
     """
+
+    _instead = ": write() keeps it in a file, which read_fclib() reads"
 
     def __init__(self, *, mu, dimension=None, guess=None, title="", description="", **arrays):
         kind = "global" if "M" in arrays else "local"
@@ -286,8 +289,10 @@ class Problem(Data):
             kept += [array, texts]
             setattr(definition, name + "s", array)
             setattr(definition, name + "_count", count)
-        definition.max_iterations, definition.time_limit = max_iterations, time_limit
-        definition.guess, definition.threads = bool(guess), threads
+        definition.max_iterations = library.whole(max_iterations, "max_iterations", 0, 2**31 - 1)
+        definition.time_limit = library.real(time_limit, "time_limit")
+        definition.guess = bool(guess)
+        definition.threads = library.whole(threads, "threads", 1, 256)
         error, report = ffi.new("cairn_error *"), ffi.new("cairn_solve_report *")
         main = threading.current_thread() is threading.main_thread()
         errors.check(lib.cairn_python_solve(self._pointer, definition, report, main, error), error)
@@ -296,7 +301,7 @@ class Problem(Data):
     @staticmethod
     def _definition(tolerance, both_measures, scaled_measure):
         definition = ffi.new("cairn_solve_def *", lib.cairn_default_solve_def())
-        definition.tolerance = tolerance
+        definition.tolerance = library.real(tolerance, "tolerance")
         definition.both_measures = bool(both_measures)
         definition.scaled_measure = bool(scaled_measure)
         return definition
@@ -410,7 +415,7 @@ def _at(vector):
 
 def _vector(values, name):
     try:
-        return numpy.ascontiguousarray(values, numpy.float64).ravel()
+        return numpy.ascontiguousarray(library.floats(values)).ravel()
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"{name}: {error}") from None
 
@@ -418,7 +423,7 @@ def _vector(values, name):
 def _three(values, contacts, dimension=3):
     """(contacts, 3) from that or as many numbers in a row, in 2-D also from (contacts, 2)."""
     try:
-        point = numpy.asarray(values, numpy.float64)
+        point = library.floats(values)
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"impulses: {error}") from None
     if point.size == 3 * contacts and point.ndim in (1, 2):
@@ -431,7 +436,8 @@ def _three(values, contacts, dimension=3):
 def _pass_matrix(values, name, member):
     """Fills a cairn_sparse; returns what must live as long."""
     try:
-        matrix = _sparse().csc_matrix(values, dtype=numpy.float64, copy=True)
+        matrix = _sparse().csc_matrix(values, copy=True)
+        matrix.data = library.floats(matrix.data)
     except (TypeError, ValueError) as error:
         raise ArgumentError(f"{name}: {error}") from None
     matrix.sum_duplicates()

@@ -44,6 +44,9 @@ def read_table(path):
     for heading in rows[0]:
         name, unit = _HEADING.match(heading).groups()
         name = name.replace(" ", "_")
+        # "a b" and "a_b" are one to Python
+        while name in names:
+            name += "_"
         names.append(name)
         units[name] = unit or ""
     for number, row in enumerate(rows[1:], 2):
@@ -153,7 +156,7 @@ def _copy(data, count, kind, width=0):
     return numpy.frombuffer(ffi.buffer(data, 8 * count * max(width, 1)), kind).reshape(shape).copy()
 
 
-class Trajectory:
+class Trajectory(library.Live):
     """Poses and velocities of all bodies, frame by frame; a run that goes on may be read.
 
         trajectory.times                     (frames,) s
@@ -186,7 +189,7 @@ class Trajectory:
         return lib.cairn_replay_get_info(self._pointer).bodies
 
     def refresh(self):
-        """Looks for new frames of a run that goes on."""
+        """Looks for new frames of a run that goes on, where no other Trajectory has its file open."""
         error = ffi.new("cairn_error *")
         with library.files_lock():
             errors.check(lib.cairn_replay_refresh(self._pointer, error), error)

@@ -62,20 +62,22 @@ def load(path, *, law=None, solver=None, local=None, tolerance=None, step=None, 
     return World._of(owner)
 
 
-class Snapshot:
+class Snapshot(library.Live):
     """A state of a world, made by World.snapshot; time is its time in s."""
 
-    def __init__(self, time, pointer):
+    def __init__(self, time, pointer, owner):
         self.time = time
         self._pointer = pointer
+        # the world is there as long as its states are
+        self._owner = owner
 
 
 def _collision(definition, groups, mask):
-    definition.collision.groups = groups
-    definition.collision.mask = mask
+    definition.collision.groups = library.whole(groups, "groups", 0, 2**32 - 1)
+    definition.collision.mask = library.whole(mask, "mask", 0, 2**32 - 1)
 
 
-class Query:
+class Query(library.Live):
     """Where all bodies of a world were when World.query made it, or when it was last updated.
 
     Bodies that were removed since are left out, those that were made since are not in it.
@@ -86,12 +88,8 @@ class Query:
     def __init__(self, world):
         made = ffi.new("cairn_query **")
         world._check(lib.cairn_query_create(world._world, made, world._error))
-        owner = world._owner
-
-        def destroy(pointer, owner=owner):
-            lib.cairn_query_destroy(pointer)
         self._world = world
-        self._pointer = ffi.gc(made[0], destroy)
+        self._pointer = world._owner.keep(made[0], lib.cairn_query_destroy)
 
     def update(self):
         """Looks at the world as it is now."""
@@ -104,9 +102,9 @@ class Query:
 
     def _ray(self, origin, direction, length, groups, mask):
         definition = ffi.new("cairn_ray_def *", lib.cairn_default_ray_def())
-        definition.origin = numpy.asarray(origin, float).tolist()
-        definition.direction = numpy.asarray(direction, float).tolist()
-        definition.length = length
+        definition.origin = _vector(origin, 3, "origin")
+        definition.direction = _vector(direction, 3, "direction")
+        definition.length = library.real(length, "length")
         _collision(definition, groups, mask)
         return definition
 
@@ -141,16 +139,16 @@ class Query:
         room = max(1, lib.cairn_query_body_count(self._asked()))
         bodies = ffi.new("cairn_body_id[]", room)
         definition = ffi.new("cairn_box_def *", lib.cairn_default_box_def())
-        definition.centre = numpy.asarray(centre, float).tolist()
-        definition.half_size = (0.5 * numpy.asarray(size, float)).tolist()
-        definition.orientation = numpy.asarray(orientation, float).tolist()
+        definition.centre = _vector(centre, 3, "centre")
+        definition.half_size = [0.5 * each for each in _vector(size, 3, "size")]
+        definition.orientation = _vector(orientation, 4, "orientation")
         _collision(definition, groups, mask)
         world._check(lib.cairn_query_box(self._pointer, definition, bodies, room, found,
                                          world._error))
         return [Body(world, bodies[i]) for i in range(found[0])]
 
 
-class World:
+class World(library.Live):
     """Bodies, joints and contacts that move together.
 
         world = cairn.World(step=1/200, gravity=(0, 0, -9.81))
@@ -166,6 +164,11 @@ class World:
 
     simulation: the keys of simulation{}, and gravity=(x, y, z)
     """
+
+    # a misspelt name is refused
+    __slots__ = ("_owner", "_text", "_names", "_writer", "_busy", "_failure", "_asked", "_error",
+                 "_done", "_pointer", "_motions", "__weakref__")
+    _instead = ": scene_text builds it again, and save() keeps its state"
 
     def __init__(self, *, gravity=None, **simulation):
         owner = library.Owner()
@@ -473,6 +476,8 @@ class World:
         which raises Interrupted there. The world stays at the last whole step."""
         if self._owner is None:
             raise StateError("the world is closed")
+        if self._pointer == ffi.NULL and self._busy is None:
+            self._world
         self._asked = True
         lib.cairn_world_interrupt(self._pointer)
 
@@ -481,10 +486,7 @@ class World:
         made = ffi.new("cairn_snapshot **")
         self._check(lib.cairn_world_snapshot(self._world, made, self._error))
         owner = self._owner
-
-        def destroy(pointer, owner=owner):
-            lib.cairn_snapshot_destroy(pointer)
-        return Snapshot(self.time, ffi.gc(made[0], destroy))
+        return Snapshot(self.time, owner.keep(made[0], lib.cairn_snapshot_destroy), owner)
 
     def revert(self, snapshot):
         """Goes back to a snapshot of this world: later steps have the same bits as they had."""
@@ -507,15 +509,23 @@ class World:
         until = self.end_time if until is None else library.real(until, "until")
         if not math.isfinite(until):
             raise ArgumentError(f"until must be a time in s, not {until}")
-        if isinstance(every, bool) or int(every) != every or every < 1:
+        try:
+            chunk = 0 if isinstance(every, bool) or int(every) != every else int(every)
+        except (TypeError, ValueError, OverflowError):
+            chunk = 0
+        if chunk < 1:
             raise ArgumentError(f"every must be a whole number of steps, at least 1, not {every!r}")
-        observers = (observers,) if callable(observers) else tuple(observers)
+        observers = (observers,) if callable(observers) else tuple(observers or ())
+        for each in observers:
+            if not callable(each):
+                raise ArgumentError(f"an observer must be a function of the world, not {each!r}")
         # a step that would only make up for round-off is left out, as `cairn run` does
         target = self.step_count + math.ceil((until - self.time) / self.time_step - 1e-6)
         if self.step_count == 0:
             target = math.ceil(until / self.time_step - 1e-6)
         begin = self.step_count
-        chunk = int(every) if observers or progress else max(1, target - begin)
+        if not observers and not progress:
+            chunk = max(1, target - begin)
         with _progress(progress, self.name) as show:
             while self.step_count < target:
                 self.step(min(chunk, target - self.step_count))
@@ -725,7 +735,7 @@ _steps = lib.cairn_python_steps
 def _count(value):
     try:
         count = value.__index__()
-    except AttributeError:
+    except (AttributeError, TypeError):
         raise ArgumentError(f"the number of steps must be whole, not {value!r}") from None
     if not 0 <= count < 2**62:
         raise ArgumentError(f"the number of steps {count} is out of range: 0 or more")
@@ -734,7 +744,7 @@ def _count(value):
 
 def _vector(value, size, what):
     try:
-        vector = numpy.asarray(value, float)
+        vector = library.floats(value)
     except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"{what} must be {size} numbers, not {value!r}") from None
     if vector.shape != (size,):

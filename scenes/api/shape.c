@@ -3,6 +3,7 @@
 #include "scenes/load/loader.h"
 
 #include "base/file.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <lauxlib.h>
@@ -240,9 +241,10 @@ char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size)
     size_t count = fread(text, 1, (size_t)info.st_size, stream);
     fclose(stream);
     text[count] = '\0';
+    size_t mark = base_text_mark(text, count);
     if (size != NULL)
-        *size = count;
-    return text;
+        *size = count - mark;
+    return text + mark;
 }
 
 static int push_from_file(const scn_fields *fields, cairn_shape_def *def)

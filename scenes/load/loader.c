@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/file.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "base/timer.h"
 #include "engine/measures/finite.h"
 #include "engine/passes/impact.h"
@@ -300,7 +301,7 @@ static cairn_status finish_scene(scn_loader *loader, lua_State *L, cairn_error *
     int result = lua_pcall(L, 0, 0, 0);
     if (result != LUA_OK)
         return fail_program(loader, L, result, error);
-    if (cairn_body_count(loader->scene->world) == 0 &&
+    if (!loader->options->may_be_empty && cairn_body_count(loader->scene->world) == 0 &&
         cairn_emitter_count(loader->scene->world) == 0)
         return base_fail(error, CAIRN_ERROR_SCENE, "%s: the scene has no body",
                          loader->scene->path);
@@ -407,6 +408,12 @@ static cairn_status read_file(const base_allocator *allocator, const char *path,
     else
         *size = fread(*text, 1, (size_t)info.st_size, file);
     fclose(file);
+    if (status == CAIRN_OK) {
+        size_t mark = base_text_mark(*text, *size);
+        *size -= mark;
+        memmove(*text, *text + mark, *size);
+        memset(*text + *size, 0, mark);
+    }
     return status;
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs the examples of the scene language's page, and holds the page against the program.
+# Runs the examples of the scene language's page, and holds the pages against the program and its headers.
 """usage: test_docs.py PROGRAM ROOT"""
+import glob
 import re
 
 from command import ROOT, Folder, check, check_status, finish
@@ -47,6 +48,51 @@ def check_calls():
     check(headings == calls, f"headings without call or call without heading: {headings ^ calls}")
 
 
+def read_all(pattern):
+    found = {}
+    for path in sorted(glob.glob(f"{ROOT}/{pattern}", recursive=True)):
+        with open(path, encoding="utf-8") as file:
+            found[path[len(ROOT) + 1:]] = file.read()
+    return found
+
+
+def check_options():
+    """Every option that a page gives to a subcommand is one of it."""
+    pages = {**read_all("docs/**/*.md"), **read_all("README.md"), **read_all("bench/*/README.md")}
+    count = 0
+    with Folder() as folder:
+        commands = re.findall(r"^  (\w+)  ", folder.cairn("help").out, re.M)
+        check(len(commands) > 10, f"commands: {commands}")
+        known = {each: set(re.findall(r"--[a-z-]+", folder.cairn(each, "--help").out)) for each in commands}
+        for name, text in pages.items():
+            for command, rest in re.findall(r"\bcairn (\w+)([^\n`\"]*)", text.replace("\\\n", " ")):
+                for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", rest) if command in known else ():
+                    count += 1
+                    check(option in known[command], f"{name}: cairn {command} has no {option}")
+    check(count > 100, f"{count} options were looked at")
+
+
+def check_functions():
+    """Names of the C interface in the pages are in its headers."""
+    headers = set(re.findall(r"\bcairn_\w+", " ".join(read_all("include/cairn/*.h").values())))
+    for name, text in {**read_all("docs/**/*.md"), **read_all("README.md")}.items():
+        for word in sorted(set(re.findall(r"\bcairn_[a-z0-9_]*[a-z0-9]\b(?!_)", text)) - headers):
+            # "cairn_default_..._def" stands for many
+            check(any(each.startswith(word) for each in headers), f"{name}: there is no {word}")
+
+
+def check_index():
+    """The list of pages has all of them."""
+    index = read_all("docs/README.md")["docs/README.md"]
+    for name in read_all("docs/*.md"):
+        page = name.removeprefix("docs/")
+        # the index of the site, and the list itself
+        check(f"({page})" in index or page in ("README.md", "index.md"), f"docs/README.md does not name {page}")
+
+
 check_examples()
 check_calls()
+check_options()
+check_functions()
+check_index()
 finish()

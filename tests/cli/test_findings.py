@@ -240,6 +240,29 @@ def check_hints():
         check("iterations a step" not in spheres.out and "one-contact" not in spheres.out, "no solver line", spheres)
 
 
+def check_byte_order_marks():
+    """Editors of some systems put one before a text: scenes, tables, meshes, parameters of a sweep."""
+    with Folder() as folder:
+        mark = "\ufeff"
+        folder.write("rock.obj", mark + "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.1 0.1 0.1\nf 1 3 2\n")
+        folder.write("grains.csv", mark + "name,x,y,z,radius\na,5,0,1,0.1\n")
+        folder.write("quake.csv", mark + "t [s],ax [g]\n0,0\n1,0\n")
+        folder.write("part.lua", mark + "return 0.02\n")
+        folder.write("s.lua", mark + """title "marked"
+local mu = param("mu", 0.5)
+simulation{ step = 1 / 200, end_time = require("part") }
+pair{ friction = mu }
+ground{}
+bodies_from_csv{ file = "grains.csv" }
+body{ name = "rock", shape = polyhedron{ file = "rock.obj" }, density = 6000, position = {0, 0, 1} }
+gravity{ 0, 0, -9.81, frame = { table("quake.csv", "ax"), 0, 0 } }
+""")
+        found = load(folder.cairn("info", "s.lua", "--json").out)
+        check(abs(found["mass"] - 1000 - 1000 * 4 / 3 * 3.14159265 * 1e-3) < 1e-3, f"marked files: {found}")
+        folder.write("t.csv", mark + "mu\n0.1\n")
+        check_status(folder.cairn("sweep", "s.lua", "t.csv", "-q", "-o", "sweep"), 0, "a marked table of a sweep")
+
+
 def check_checkpoint_size():
     """A checkpoint has what the same bits need, compressed: no lists that a restart makes again."""
     with Folder() as folder:
@@ -270,5 +293,6 @@ check_endless_functions()
 check_memory()
 check_texts()
 check_laws_and_meshes()
+check_byte_order_marks()
 check_checkpoint_size()
 finish()

@@ -436,6 +436,7 @@ def check_wrong(folder):
             (("hoke",), r'unknown law or one-contact solver "hoke" \(did you mean "hooke"\?\)'),
             (("hooke", "--set", "overlp=1"), r'unknown key "overlp" for hooke \(did you mean "overlap"\?\); there are: overlap, v_n'),
             (("hooke", "--set", "overlap=big"), "overlap must be a number"),
+            (("hooke", "--set", "overlap=0.03"), "overlap = 0.03 m is out of range: B would pass the centre of A"),
             (("hooke", "--set", "friction=-1"), "friction = -1 is out of range"),
             (("hooke", "--sweep", "overlap=0:1"), "--sweep wants NAME=A:B:N"),
             (("hooke", "--sweep", "overlap=0:1:1"), "--sweep wants NAME=A:B:N"),

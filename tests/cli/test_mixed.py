@@ -78,7 +78,7 @@ def natural_map(r, u, mu):
         z = R - U - numpy.array([friction * numpy.hypot(U[1], U[2]), 0, 0])
         length = numpy.hypot(z[1], z[2])
         head = (z[0] + friction * length) / (1 + friction * friction)
-        if length <= friction * z[0]:
+        if z[0] >= 0 and length <= friction * z[0]:
             p = z
         elif friction * length <= -z[0]:
             p = numpy.zeros(3)

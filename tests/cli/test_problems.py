@@ -89,7 +89,7 @@ def natural_map(R, U, friction, step=1.0):
     """The point of the cone nearest to R - step (U + friction |Ut| n)."""
     z = R - step * (U + numpy.array([friction * numpy.hypot(U[1], U[2]), 0, 0]))
     length = numpy.hypot(z[1], z[2])
-    if length <= friction * z[0]:
+    if z[0] >= 0 and length <= friction * z[0]:
         return z
     if friction * length <= -z[0]:
         return numpy.zeros(3)
@@ -241,6 +241,19 @@ def check_info():
             check(found["has_solution"] and found["solution_error"] < 1e-7, "info: solution", result)
             text = folder.cairn("info", name)
             check("rank of" in text.out and "pile" in text.out, "info: text", text)
+        # tables and JSON files of a run
+        folder.write("odd.csv", '\ufeffname,x [m],"y, [m]"\na,1,nan\nb,-2,3\n')
+        found = load(folder.cairn("info", "odd.csv", "--json").out)
+        check(found == {"kind": "table", "rows": 2, "columns": [
+            {"name": "name", "first": None, "last": None, "smallest": None, "largest": None},
+            {"name": "x [m]", "first": 1, "last": -2, "smallest": -2, "largest": 1},
+            {"name": "y, [m]", "first": None, "last": 3, "smallest": 3, "largest": 3}]}, f"info: a table {found}")
+        text = folder.cairn("info", "odd.csv")
+        check(text.status == 0 and "table of 2 rows" in text.out and "nan" not in text.out, "info: a table", text)
+        folder.write("empty.csv", "")
+        check_error(folder.cairn("info", "empty.csv"), 3, "error: empty.csv: the file is empty", "info: an empty table")
+        folder.write("odd.json", '{"a": [1, null]}')
+        check(load(folder.cairn("info", "odd.json", "--json").out) == {"a": [1, None]}, "info: a JSON file")
 
 
 def write_local(path, W, q, mu, **others):
@@ -336,6 +349,27 @@ def check_bench():
         check_error(folder.cairn("bench", "nothing"), 3, "nothing", "bench: no such folder")
 
 
+def check_bench_files():
+    with Folder() as folder:
+        W = numpy.eye(3)
+        for path, q in (("a/x.hdf5", [-1.0, 0, 0]), ("b/x.hdf5", [-2.0, 0, 0]), ("b/y.hdf5", [-3.0, 0, 0])):
+            os.makedirs(os.path.dirname(f"{folder.path}/{path}"), exist_ok=True)
+            write_local(f"{folder.path}/{path}", W, q, [0.3])
+        result = folder.cairn("bench", "a", "b", "a/x.hdf5", "--solvers", "auto", "--csv", "t.csv", "-q")
+        check_status(result, 0, "bench: two files of one name")
+        check("b/x.hdf5 is left out" in result.err and result.err.count("left out") == 1, "bench: two files of one name",
+              result)
+        check([row["file"] for row in rows_of(folder, "t.csv")] == ["x.hdf5", "y.hdf5"], "bench: each name once")
+        # what is wrong shows before the work
+        os.mkdir(folder.path + "/empty")
+        result = folder.cairn("bench", "empty", "--solvers", "auto")
+        check_status(result, 3, "bench: no problem")
+        for profile in ("none/p.svg", "empty"):
+            result = folder.cairn("bench", "a", "--solvers", "auto", "--csv", "new.csv", "--profile", profile)
+            check_error(result, 1, f"error: {profile}: ", "bench: a profile that cannot be written")
+        check(not folder.has("new.csv"), "bench: nothing was solved")
+
+
 def check_bench_limits():
     with Folder() as folder:
         rng = numpy.random.default_rng(1)
@@ -394,6 +428,20 @@ def check_compare():
         check_status(finer, 5, "compare: other times")
         check("differ in files, columns, times" in finer.out, "compare: says so", finer)
         check_error(folder.cairn("compare", "a", "nothing"), 3, "not the folder of a run", "compare")
+        # names with axes, tables without rows, a damaged summary
+        for name in "ab":
+            folder.write(f"{name}/sensors.csv", "step,time [s],a z b position x [m],a z b position y [m]\n0,0,1,2\n")
+        check("a z b position [m]" in folder.cairn("compare", "a", "b").out, "compare: the name of a sensor")
+        folder.write("b/sensors.csv", folder.read("b/sensors.csv").splitlines()[0] + "\n")
+        result = folder.cairn("compare", "a", "b")
+        check("nan" not in result.out, "compare: no row in common", result)
+        row = load(folder.cairn("compare", "a", "b", "--json").out)["differences"]["a z b position [m]"]
+        check(row == {"difference": None, "relative": None, "where": None}, f"compare: no row in common, {row}")
+        summary = folder.read("b/summary.json")
+        for damaged, words in ((summary[:100], "summary.json:1: "), ("{}", "not a summary of a run")):
+            folder.write("b/summary.json", damaged)
+            check_error(folder.cairn("compare", "a", "b"), 3, words, "compare: a damaged summary")
+        folder.write("b/summary.json", summary)
         folder.write("b/energy.csv", "step,time [s],kinetic [J]\n0,1\n")
         check_error(folder.cairn("compare", "a", "b"), 3, "energy.csv:2: not as many", "compare")
 
@@ -404,6 +452,7 @@ check_cell()
 check_info()
 check_check()
 check_bench()
+check_bench_files()
 check_bench_limits()
 check_compare()
 finish()

@@ -144,3 +144,30 @@ def test_spheres_of_explicit_laws_are_read():
     for values, at in parts:
         rows[numpy.arange(len(values)) if at is None else at] = values
     numpy.testing.assert_array_equal(rows[ids], world.bodies.velocity)
+
+
+def test_whole_numbers_of_any_type_are_set():
+    world = boxes()
+    for values in (numpy.arange(5), numpy.arange(5, dtype=numpy.int8), numpy.arange(5.0).astype(">u2"),
+                   [0, 1, 2, 3, 4], range(5)):
+        world.bodies.user = values
+        assert world.bodies.user.tolist() == [0, 1, 2, 3, 4]
+    world.bodies.user = 2**64 - 1
+    assert world.bodies.user.tolist() == [2**64 - 1] * 5
+    world.bodies.collision = [[1, 3]] * 5
+    assert world.bodies.collision.tolist() == [[1, 3]] * 5
+    for wrong in (-1, numpy.arange(5) - 1, 1.5):
+        with pytest.raises(cairn.ArgumentError, match="user"):
+            world.bodies.user = wrong
+    with pytest.raises(cairn.ArgumentError, match="4294967296 is out of range: 0 to 4294967295"):
+        world.bodies.collision = [[1, 2**32]] * 5
+    assert world.bodies.user.tolist() == [2**64 - 1] * 5
+
+
+def test_triangles_of_small_types_count_on():
+    points = numpy.random.default_rng(1).random((256, 3))
+    for kind, last in ((numpy.uint8, 255), (numpy.int8, 127), (numpy.uint16, 255)):
+        world = cairn.World()
+        world.body(kind="fixed", shape=cairn.mesh(vertices=points,
+                                                  triangles=numpy.array([[0, 1, last]], kind)))
+        assert len(world.bodies) == 1

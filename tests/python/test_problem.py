@@ -57,6 +57,14 @@ def test_projections_on_wrong_cones_are_refused():
     numpy.testing.assert_allclose(cairn.project([[1, 2, 0]], 0.5), [[1.6, 0.8, 0]])
 
 
+def test_projections_without_friction():
+    points = [[-1, 0, 0], [-1, 2, 0], [1, 0, 0], [1, 2, 0], [0, 0, 0]]
+    numpy.testing.assert_array_equal(cairn.project(points, 0), [[0, 0, 0], [0, 0, 0], [1, 0, 0], [1, 0, 0], [0, 0, 0]])
+    # a contact that opens and one that holds
+    problem = cairn.Problem(W=numpy.eye(6), q=[2.0, 0, 0, -1, 0, 0], mu=[0, 0])
+    assert problem.residual([0, 0, 0, 1, 0, 0]) == 0
+
+
 def test_problems_from_arrays_and_files(tmp_path):
     world = pile()
     local, whole = world.problem(), world.problem("global")

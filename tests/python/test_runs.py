@@ -42,6 +42,42 @@ def test_a_run_is_read(folder):
         trajectory.position(999)
 
 
+def test_a_trajectory_that_is_open_twice(folder):
+    first, second = cairn.Run(folder).trajectory, cairn.Run(folder).trajectory
+    whole = [cairn.Run(folder).bodies[f"position_{axis}"] for axis in "xyz"]
+    for _ in range(2):
+        for each in (second, first):
+            each.refresh()
+            assert each.times[-1] == pytest.approx(0.1)
+            numpy.testing.assert_allclose(each.position(-1), numpy.transpose(whole), rtol=1e-12)
+
+
+def test_columns_that_are_one_to_python(tmp_path):
+    (tmp_path / "sensors.csv").write_text("step,time [s],a b [m],a_b [N]\n0,0,1,2\n")
+    sensors = cairn.Run(tmp_path).sensors
+    assert sensors.dtype.names == ("step", "time", "a_b", "a_b_")
+    assert sensors.units["a_b"] == "m" and sensors.units["a_b_"] == "N"
+
+
+def test_a_record_that_begins_without_a_body(tmp_path):
+    world = cairn.World(step=1e-3)
+    world.emitter(region={"min": (0, 0, 0), "max": (1, 1, 1)}, size=0.1, rate=100)
+    world.record(tmp_path / "rain.h5", until=0.05, interval=0.01)
+    assert len(cairn.Trajectory(tmp_path / "rain.h5").numbers(-1)) == 4
+    done = subprocess.run([os.environ["CAIRN_COMMAND"], "render", tmp_path / "rain.h5", "--size", "64x48",
+                           "-o", tmp_path / "rain.png"], capture_output=True, text=True)
+    assert done.returncode in (0, 4), done.stderr
+    with pytest.raises(cairn.ArgumentError, match="interval"):
+        world.record(tmp_path / "rain.h5", until=0.06, interval=float("nan"))
+    with pytest.raises(cairn.ArgumentError, match="no body to draw"):
+        cairn.World().render()
+
+
+def test_packings_with_a_byte_order_mark(tmp_path):
+    (tmp_path / "grains.csv").write_text("x,y,z,radius\n0,0,1,0.1\n", encoding="utf-8-sig")
+    assert len(cairn.read_packing(tmp_path / "grains.csv")) == 1
+
+
 POUR = """
 simulation{ step = 1e-3, end_time = 0.6 }
 material{ name = "sand", density = 2500 }

@@ -2,6 +2,7 @@
 # Wrong use raises with a sentence, and never crashes.
 import gc
 import threading
+import warnings
 
 import cairn
 import numpy
@@ -171,3 +172,49 @@ def test_handles_outlive_their_world_variable():
     gc.collect()
     assert ball.position.tolist() == [3, 0, 3]
     ball.world.step()
+
+
+def test_complex_numbers_are_refused():
+    world = world_of_balls()
+    ball = world.bodies[1]
+    problem = cairn.Problem(W=numpy.eye(3), q=[-1.0, 0, 0], mu=[0.3])
+    wrong = numpy.array([0, 0, 1j])
+
+    def field(batch):
+        batch.force = numpy.zeros((batch.count, 3), complex)
+
+    world.add_force_field(field)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for call in (lambda: setattr(ball, "velocity", wrong), lambda: ball.push(wrong),
+                     lambda: setattr(world, "gravity", wrong), world.step,
+                     lambda: world.bodies.write("velocity", wrong),
+                     lambda: world.query().nearest(wrong, (0, 0, 1)),
+                     lambda: problem.judge(wrong), lambda: cairn.project([wrong], 0.3),
+                     lambda: cairn.Problem(W=numpy.eye(3), q=wrong, mu=[0.3]),
+                     lambda: cairn.Problem(W=1j * numpy.eye(3), q=[-1.0, 0, 0], mu=[0.3])):
+            with pytest.raises(cairn.ArgumentError):
+                call()
+
+
+def test_wrong_arguments_of_queries_solves_and_runs():
+    world = world_of_balls()
+    query = world.query()
+    up, down = (0, 0, 9), (0, 0, -1)
+    problem = cairn.Problem(W=numpy.eye(3), q=[-1.0, 0, 0], mu=[0.3])
+    for call in (lambda: query.nearest((0, 0), down), lambda: query.nearest((0, 0, 0, 0), down),
+                 lambda: query.nearest("up", down), lambda: query.nearest(up, down, length="x"),
+                 lambda: query.nearest(up, down, mask=-1), lambda: query.ray(up, down, groups=1.5),
+                 lambda: query.box(up, 1.0), lambda: query.box(up, (1, 1)),
+                 lambda: problem.solve(max_iterations=1.5), lambda: problem.solve(max_iterations=-1),
+                 lambda: problem.solve(threads=0), lambda: problem.solve(tolerance="x"),
+                 lambda: problem.solve(time_limit=None), lambda: cairn.project(numpy.eye(3), numpy.inf),
+                 lambda: world.run(until=1, every=float("nan")), lambda: world.run(until=1, every=None),
+                 lambda: world.run(until=1, observers=[3]), lambda: world.step(numpy.array([2])),
+                 lambda: world.bodies[numpy.array([1])],
+                 lambda: cairn.load("kapla_tower", rings=numpy.array([1, 2])),
+                 lambda: world.add_law(print, "law", parameters={"stiffness": "soft"})):
+        with pytest.raises(cairn.ArgumentError):
+            call()
+    assert world.run(until=2e-3, observers=None).step_count == 2
+    assert query.nearest(up, down)["body"] == world.bodies[3]

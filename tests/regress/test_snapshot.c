@@ -59,9 +59,10 @@ static void check_branches(const char *law, int threads)
     assert_true(cairn_world_get_hash(world) == there);
     assert_int_equal(cairn_world_revert(other, kept, &error), CAIRN_ERROR_WORLD);
     cairn_snapshot_destroy(start);
-    cairn_snapshot_destroy(kept);
     cairn_snapshot_destroy(NULL);
     cairn_world_destroy(world);
+    // in either order
+    cairn_snapshot_destroy(kept);
     cairn_world_destroy(other);
 }
 

@@ -185,6 +185,9 @@ def check_mistakes(folder):
             (["chain", "-o", "x.jpg"], 2, ".png"),
             (["chain", "-o", "x.png", "--size", "12"], 2, "--size"),
             (["chain", "-o", "x.png", "--contacts", "all"], 2, "is not one of"),
+            (["chain", "-o", "x.png", "--until", "0.1"], 2, "a picture has --at"),
+            (["chain", "-o", "x.png", "--from", "0.1"], 2, "a picture has --at"),
+            (["chain", "-o", "x-%d.png", "--at", "0.1"], 2, "--from and --until"),
             (["no_such_scene", "-o", "x.png"], 3, "no_such_scene"),
             (["chain", "--at", "0", "-o", folder + "/none/x.png"], 1, "cannot be written"),
             ([folder, "-o", "x.png"], 3, "not that of a run")]:

@@ -381,8 +381,15 @@ def check_story(folder, display=None):
 
 
 def check_mistakes(folder):
-    done = play(folder, ["kye Space"])
-    check(done.returncode == 2 and "line 1 of the script" in done.stderr, f"script: {done.stderr}")
+    for line in ["kye Space", "key Nosuch", "key Shift+", "wait 3 x", "drag 1 2 3 4 up", "move 1", "drop"]:
+        done = play(folder, ["wait 2", line])
+        check(done.returncode == 2 and f'line 2 of the script is not understood: "{line}"' in done.stderr,
+              f"script: {done.stderr}")
+    # a hidden session ends with its script, and is not begun without one
+    done = play(folder, ["wait 2", "key F12"])
+    check(done.returncode == 0 and "wrote" in done.stderr, f"a script without its end: {done.stderr}")
+    done = cairn(folder, "view", "one.lua", "--hidden")
+    check(done.returncode == 2 and "--hidden goes with --script" in done.stderr, f"--hidden: {done.stderr}")
     bare = {name: value for name, value in os.environ.items()
             if name not in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")}
     done = subprocess.run([PROGRAM, "view", "one.lua"], cwd=folder, capture_output=True, text=True,

@@ -128,6 +128,7 @@ static cairn_status show_pictures(view_app *app, cairn_error *error)
 {
     cairn_status status = CAIRN_OK;
     Uint32 window = SDL_GetWindowID(view_gpu_window(app->stage.gpu));
+    bool ending = false;
     app->last_picture = base_timer_seconds();
     while (status == CAIRN_OK && !app->quit) {
         if (app->request->stop != NULL && app->request->stop())
@@ -135,6 +136,10 @@ static cairn_status show_pictures(view_app *app, cairn_error *error)
         if (app->script != NULL && !view_script_play(app->script, window)) {
             view_script_close(app->script);
             app->script = NULL;
+            // nobody else could end it; what the last line did is seen once more
+            ending = app->request->hidden;
+        } else if (ending) {
+            app->quit = true;
         }
 
         // handle events

@@ -254,10 +254,20 @@ static bool is_film(const char *output)
     return view_film_is_name(output) || view_film_is_series(output);
 }
 
-static cairn_status check_output(const char *output, cairn_error *error)
+static cairn_status check_output(const view_render_request *request, cairn_error *error)
 {
+    const char *output = request->output;
     size_t length = strlen(output);
-    if (is_film(output) || (length > 4 && strcmp(output + length - 4, ".png") == 0))
+    bool range = !isnan(request->from) || !isnan(request->until);
+    if (is_film(output) && !isnan(request->at))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "--at is the instant of a picture: a film has --from and --until");
+    if (is_film(output))
+        return CAIRN_OK;
+    if (range && length > 4 && strcmp(output + length - 4, ".png") == 0)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "--from and --until are of a film or series: a picture has --at");
+    if (length > 4 && strcmp(output + length - 4, ".png") == 0)
         return CAIRN_OK;
     return base_fail(error, CAIRN_ERROR_ARGUMENT,
                      "%.300s: a picture ends in .png, a series in -%%d.png, a film in .mp4, "
@@ -310,7 +320,7 @@ cairn_status view_render(const view_render_request *request, view_render_report 
 {
     *report = (view_render_report){0};
     render_job job = {.request = request, .report = report, .style = request->style};
-    cairn_status status = check_output(request->output, error);
+    cairn_status status = check_output(request, error);
     if (status == CAIRN_OK)
         note_lack(request);
     return status == CAIRN_OK ? run_job(&job, error) : status;

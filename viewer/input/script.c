@@ -29,16 +29,13 @@ typedef struct script_form {
     const char *name;
     script_kind kind;
     int numbers; // wanted
-    bool text;   // wanted
 } script_form;
 
 static const script_form forms[] = {
-    {"key", SCRIPT_KEY, 0, true},      {"down", SCRIPT_DOWN, 0, true},
-    {"up", SCRIPT_UP, 0, true},        {"move", SCRIPT_MOVE, 2, false},
-    {"press", SCRIPT_PRESS, 2, false}, {"release", SCRIPT_RELEASE, 2, false},
-    {"click", SCRIPT_CLICK, 2, false}, {"drag", SCRIPT_DRAG, 4, false},
-    {"wheel", SCRIPT_WHEEL, 1, false}, {"drop", SCRIPT_DROP, 0, true},
-    {"wait", SCRIPT_WAIT, 1, false},   {"quit", SCRIPT_QUIT, 0, false},
+    {"key", SCRIPT_KEY, 0},     {"down", SCRIPT_DOWN, 0},   {"up", SCRIPT_UP, 0},
+    {"move", SCRIPT_MOVE, 2},   {"press", SCRIPT_PRESS, 2}, {"release", SCRIPT_RELEASE, 2},
+    {"click", SCRIPT_CLICK, 2}, {"drag", SCRIPT_DRAG, 4},   {"wheel", SCRIPT_WHEEL, 1},
+    {"drop", SCRIPT_DROP, 0},   {"wait", SCRIPT_WAIT, 1},   {"quit", SCRIPT_QUIT, 0},
 };
 
 typedef struct script_command {
@@ -64,6 +61,35 @@ static const script_form *find_form(const char *name)
     return NULL;
 }
 
+/// The key of a name such as "Shift+C"; SDLK_UNKNOWN where there is none.
+static SDL_Keycode key_of(const char *name, Uint16 *modifier)
+{
+    *modifier = KMOD_NONE;
+    if (strncmp(name, "Shift+", 6) == 0) {
+        *modifier = KMOD_LSHIFT;
+        name += 6;
+    } else if (strncmp(name, "Ctrl+", 5) == 0) {
+        *modifier = KMOD_LCTRL;
+        name += 5;
+    }
+    return SDL_GetKeyFromName(name);
+}
+
+/// Whether what follows the numbers is one of the words that a line of this kind may have.
+static bool is_word_of(script_kind kind, const char *word)
+{
+    static const char *const drags[] = {"", "left", "right", "shift", "ctrl", "alt", "turn"};
+    Uint16 modifier;
+    if (kind == SCRIPT_KEY || kind == SCRIPT_DOWN || kind == SCRIPT_UP)
+        return key_of(word, &modifier) != SDLK_UNKNOWN;
+    if (kind == SCRIPT_DROP)
+        return word[0] != '\0';
+    for (int i = 0; i < BASE_COUNT(drags); i++)
+        if (strcmp(drags[i], word) == 0)
+            return i == 0 || kind == SCRIPT_DRAG;
+    return false;
+}
+
 /// @return false for a line that is wrong
 static bool read_command(char *line, script_command *command)
 {
@@ -82,7 +108,7 @@ static bool read_command(char *line, script_command *command)
         rest += used;
     }
     snprintf(command->text, sizeof command->text, "%s", rest);
-    return !form->text || rest[0] != '\0';
+    return is_word_of(form->kind, command->text);
 }
 
 static cairn_status add_line(view_script *script, char *line, int number, cairn_error *error)
@@ -99,8 +125,8 @@ static cairn_status add_line(view_script *script, char *line, int number, cairn_
     script_command *command = &script->commands[script->count];
     *command = (script_command){0};
     if (!read_command(line, command))
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "line %d of the script: \"%.80s\"", number,
-                         line);
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "line %d of the script is not understood: \"%.80s\"", number, line);
     script->count++;
     return CAIRN_OK;
 }
@@ -145,14 +171,7 @@ static void push_key(const char *name, bool down, Uint32 window)
 {
     SDL_Event event = {.key = {.type = down ? SDL_KEYDOWN : SDL_KEYUP, .windowID = window}};
     event.key.state = down ? SDL_PRESSED : SDL_RELEASED;
-    if (strncmp(name, "Shift+", 6) == 0) {
-        event.key.keysym.mod = KMOD_LSHIFT;
-        name += 6;
-    } else if (strncmp(name, "Ctrl+", 5) == 0) {
-        event.key.keysym.mod = KMOD_LCTRL;
-        name += 5;
-    }
-    event.key.keysym.sym = SDL_GetKeyFromName(name);
+    event.key.keysym.sym = key_of(name, &event.key.keysym.mod);
     SDL_PushEvent(&event);
 }
 

@@ -189,6 +189,7 @@ struct eng_spheres {
     int moved_count, moved_capacity;
     int *moved_of; // [slots] index + 1 into moved
     int moved_of_capacity;
+    eng_spheres_buffer first; // of first_V: in memory where slots are here
     double (*first_V)[9]; // [slots] velocities before the first step or one with releases, in it
     eng_spheres_pass pass;
     eng_spheres_buffer X, V, constants, turn, reference, id, slot_of;
@@ -449,6 +450,10 @@ void eng_spheres_release_free(cairn_world *world);
 /// At the end: their slots.
 cairn_status eng_spheres_store_acted(cairn_world *world) CAIRN_CHECK_RESULT;
 
+/// Slots go to their new places, along the cycles of the order in the second half of the scratch,
+/// which is used up. Of lists made in parts eng_spheres_share_motions is called before.
+void eng_spheres_slots_permute(struct eng_spheres *spheres);
+
 /// Space for the executor's slots and some ghosts; the pass works on it.
 cairn_status eng_spheres_slots_reserve(struct eng_spheres *spheres, int ghosts) CAIRN_CHECK_RESULT;
 
@@ -491,7 +496,7 @@ cairn_status eng_spheres_sides_make(struct eng_spheres *spheres) CAIRN_CHECK_RES
 int eng_spheres_pair_slot_of(const struct eng_spheres *spheres, int slot, int entry);
 
 /// Margins for a new list from the velocities: wider where bodies are fast.
-void eng_spheres_margins_choose(struct eng_spheres *spheres);
+cairn_status eng_spheres_margins_choose(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
 /// How many chunks and ranges a list of the slots as they are has.
 void eng_spheres_chunks_count(struct eng_spheres *spheres);

@@ -210,7 +210,8 @@ static cairn_status renew_list(eng_spheres *spheres, bool *listed)
     *listed = spheres->slack < 0.0 || spheres->overflow;
     if (*listed) {
         cairn_status status = eng_spheres_share_relist(spheres);
-        eng_spheres_margins_choose(spheres);
+        if (status == CAIRN_OK)
+            status = eng_spheres_margins_choose(spheres);
         if (status == CAIRN_OK)
             status = eng_spheres_list_make(spheres);
         if (status != CAIRN_OK)
@@ -226,6 +227,15 @@ static cairn_status renew_list(eng_spheres *spheres, bool *listed)
     return status == CAIRN_OK ? eng_spheres_share_plan(spheres) : status;
 }
 
+static void keep_slot(const eng_spheres *spheres, int slot)
+{
+    double *first = spheres->first_V[slot];
+    memcpy(first, spheres->pass.V[slot], sizeof *spheres->pass.V);
+    vec3_store(first,
+               vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot)));
+    first[8] = spheres->pass.X[slot][3];
+}
+
 /// Velocities before the world's first step, or before one into which bodies are released: the
 /// audit looks at them after it.
 static cairn_status keep_first(eng_spheres *spheres)
@@ -233,17 +243,22 @@ static cairn_status keep_first(eng_spheres *spheres)
     const cairn_world *world = spheres->world;
     if (world->step_count > 0 && (world->frozen == NULL || world->arrival_count == 0))
         return CAIRN_OK;
-    const base_allocator *allocator = &spheres->world->allocator;
-    base_release(allocator, spheres->first_V);
-    spheres->first_V =
-        base_allocate(allocator, (size_t)spheres->slots + 1, sizeof *spheres->first_V);
-    for (int slot = 0; slot < spheres->slots && spheres->first_V != NULL; slot++) {
-        memcpy(spheres->first_V[slot], spheres->pass.V[slot], sizeof *spheres->pass.V);
-        vec3_store(spheres->first_V[slot], vec3_add(vec3_from(spheres->pass.V[slot]),
-                                                    eng_spheres_wrap_drift(spheres, slot)));
-        spheres->first_V[slot][8] = spheres->pass.X[slot][3];
-    }
-    return spheres->first_V != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->first,
+                                              (size_t)spheres->slots * sizeof *spheres->first_V);
+    if (status != CAIRN_OK)
+        return status;
+    spheres->first_V = spheres->first.block;
+    const eng_spheres_share *share = spheres->share;
+    bool shared = eng_spheres_is_shared(spheres);
+    eng_spheres_rows own = shared ? eng_spheres_share_slots(spheres, share->ranks.number, 1)
+                                  : (eng_spheres_rows){0, spheres->slots};
+    for (int slot = own.first; slot < own.end; slot++)
+        keep_slot(spheres, slot);
+    // those of others that own pairs meet
+    for (int rank = 0; shared && rank < share->ranks.count; rank++)
+        for (int i = 0; i < share->places.received[rank].count; i++)
+            keep_slot(spheres, share->places.slots[share->places.received[rank].first + i]);
+    return CAIRN_OK;
 }
 
 static cairn_status prepare_slots(eng_spheres *spheres, bool *listed)
@@ -459,7 +474,8 @@ static cairn_status book_start(eng_spheres *spheres)
         world->energy_start += energy;
     else
         world->energy.population += energy;
-    base_release(&world->allocator, spheres->first_V);
+    base_release(&world->allocator, spheres->first.memory);
+    spheres->first = (eng_spheres_buffer){0};
     spheres->first_V = NULL;
     return status;
 }

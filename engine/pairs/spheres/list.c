@@ -146,78 +146,38 @@ cairn_status eng_spheres_slots_reserve(struct eng_spheres *spheres, int ghosts)
     return CAIRN_OK;
 }
 
-/// One slot with all that moves along with it.
-typedef struct moved_slot {
-    double X[4], V[8], constants[4], turn[4], margin;
-    int id, wrap[3];
-} moved_slot;
-
-static void take_slot(const struct eng_spheres *spheres, int slot, moved_slot *to)
+/// Places and radii of slots [first, end), coordinate by coordinate.
+static void note_range(const struct eng_spheres *spheres, int first, int end, double *radius)
 {
-    memcpy(to->X, spheres->pass.X[slot], sizeof to->X);
-    memcpy(to->V, spheres->pass.V[slot], sizeof to->V);
-    memcpy(to->constants, spheres->pass.constants[slot], sizeof to->constants);
-    for (int k = 0; k < 4; k++)
-        to->turn[k] = spheres->pass.turn[slot / ENG_SPHERES_WIDTH][k][slot % ENG_SPHERES_WIDTH];
-    to->margin = eng_spheres_margins(spheres)[slot];
-    to->id = eng_spheres_ids(spheres)[slot];
-    const int *wrap = eng_spheres_wrap_of(spheres, slot);
-    if (wrap != NULL)
-        memcpy(to->wrap, wrap, sizeof to->wrap);
-}
-
-static void put_slot(struct eng_spheres *spheres, int slot, const moved_slot *from)
-{
-    memcpy(spheres->pass.X[slot], from->X, sizeof from->X);
-    memcpy(spheres->pass.V[slot], from->V, sizeof from->V);
-    memcpy(spheres->pass.constants[slot], from->constants, sizeof from->constants);
-    for (int k = 0; k < 4; k++)
-        spheres->pass.turn[slot / ENG_SPHERES_WIDTH][k][slot % ENG_SPHERES_WIDTH] = from->turn[k];
-    eng_spheres_margins(spheres)[slot] = from->margin;
-    eng_spheres_ids(spheres)[slot] = from->id;
-    int *wrap = eng_spheres_wrap_of(spheres, slot);
-    if (wrap != NULL)
-        memcpy(wrap, from->wrap, sizeof from->wrap);
-}
-
-/// Slots go to their new places, along the cycles of `order`, which is used up.
-static void permute(struct eng_spheres *spheres)
-{
-    int *order = (int *)spheres->scratch.block + spheres->slots;
-    for (int begin = 0; begin < spheres->slots; begin++) {
-        if (order[begin] == begin)
-            continue;
-        moved_slot first, other;
-        take_slot(spheres, begin, &first);
-        int slot = begin;
-        for (int next = order[slot]; next != begin; next = order[slot]) {
-            take_slot(spheres, next, &other);
-            put_slot(spheres, slot, &other);
-            order[slot] = slot;
-            slot = next;
-        }
-        put_slot(spheres, slot, &first);
-        order[slot] = slot;
+    for (int axis = 0; axis < 3; axis++) {
+        double *place = eng_spheres_reference(spheres, axis);
+        for (int slot = first; slot < end; slot++)
+            place[slot] = spheres->pass.X[slot][axis];
     }
-    for (int slot = 0; slot < spheres->slots; slot++)
-        eng_spheres_slot_note(spheres, eng_spheres_ids(spheres)[slot], slot);
+    for (int slot = first; slot < end; slot++)
+        radius[slot] = spheres->pass.constants[slot][3];
 }
 
-/// Places and radii of the sorted slots, coordinate by coordinate. The scratch has the radii.
-static eng_spheres_search note_places(const struct eng_spheres *spheres)
+/// Places and radii of the sorted slots, or of those that pairs listed here may have. The scratch
+/// has the radii.
+/// @param near  [chunks] which chunks have these; NULL: all
+static eng_spheres_search note_places(const struct eng_spheres *spheres, const bool *near)
 {
     double *radius = spheres->scratch.block;
     eng_spheres_search search = {
         .radius = radius, .margin = eng_spheres_margins(spheres), .near = ENG_SPHERES_NEAR};
     for (int axis = 0; axis < 3; axis++) {
-        double *place = eng_spheres_reference(spheres, axis);
-        for (int slot = 0; slot < spheres->slots; slot++)
-            place[slot] = spheres->pass.X[slot][axis];
-        memset(place + spheres->slots, 0, ENG_SPHERES_WIDTH * sizeof *place);
-        search.place[axis] = place;
+        search.place[axis] = eng_spheres_reference(spheres, axis);
+        memset(eng_spheres_reference(spheres, axis) + spheres->slots, 0,
+               ENG_SPHERES_WIDTH * sizeof *radius);
     }
-    for (int slot = 0; slot < spheres->slots; slot++)
-        radius[slot] = spheres->pass.constants[slot][3];
+    for (int first = 0, end; first < spheres->slots; first = end) {
+        int chunk = first / spheres->chunk_slots;
+        end = near != NULL ? (chunk + 1) * spheres->chunk_slots : spheres->slots;
+        end = end < spheres->slots ? end : spheres->slots;
+        if (near == NULL || near[chunk])
+            note_range(spheres, first, end, radius);
+    }
     memset(radius + spheres->slots, 0, ENG_SPHERES_WIDTH * sizeof *radius);
     memset(eng_spheres_margins(spheres) + spheres->slots, 0, ENG_SPHERES_WIDTH * sizeof *radius);
     return search;
@@ -544,15 +504,17 @@ static double steps_of_wide(const struct eng_spheres *spheres, const double *way
 
 // What falls freely or is thrown uses up an ordinary margin within some steps, and a list is made
 // for all. As long as such slots are few they get wide margins.
-void eng_spheres_margins_choose(struct eng_spheres *spheres)
+cairn_status eng_spheres_margins_choose(struct eng_spheres *spheres)
 {
     double *margins = eng_spheres_margins(spheres), step = spheres->pass.step, most = 0.0;
     double limit = eng_spheres_ordinary_margin(spheres);
     double widest = ENG_SPHERES_WIDEST * eng_spheres_mean_radius(spheres);
-    for (int slot = 0; slot < spheres->slots; slot++) {
+    eng_spheres_rows known = eng_spheres_share_known(spheres);
+    for (int slot = known.first; slot < known.end; slot++)
         margins[slot] = step * vec3_norm(vec3_from(spheres->pass.V[slot]));
+    cairn_status status = eng_spheres_share_margins(spheres);
+    for (int slot = 0; slot < spheres->slots && status == CAIRN_OK; slot++)
         most = margins[slot] > most ? margins[slot] : most;
-    }
     double steps = 0.0;
     if (200.0 * most > limit && !spheres->world->cell.any)
         steps = steps_of_wide(spheres, margins, most);
@@ -562,6 +524,7 @@ void eng_spheres_margins_choose(struct eng_spheres *spheres)
     }
     spheres->wall_margin = margin_for(spheres, step * eng_spheres_walls_fastest(spheres));
     spheres->cell_margin = spheres->strains ? margin_for(spheres, spheres->cell_way) : 0.0;
+    return status;
 }
 
 static cairn_status reserve_for_list(struct eng_spheres *spheres)
@@ -630,6 +593,26 @@ static void mark_around(struct eng_spheres *spheres, int cell, int source)
         }
 }
 
+/// Chunks with slots that the pairs listed here may have; all of them where pairs are sought
+/// through the faces of a cell.
+static void mark_near(const struct eng_spheres *spheres)
+{
+    eng_spheres_share *share = spheres->share;
+    bool all = spheres->world->cell.any;
+    share->bare = true;
+    for (int c = 0; c < spheres->chunk_count; c++)
+        share->seen[c] = all;
+    for (int c = 0, end = 0; c < spheres->chunk_count && !all; c++) {
+        if (share->held[c] && last_met(spheres, c) >= end)
+            end = last_met(spheres, c) + 1;
+        share->seen[c] = share->held[c] || c < end;
+    }
+    const eng_spheres_far_pair *pairs = spheres->far_pairs.block;
+    for (int i = 0; i < spheres->far_pair_count; i++)
+        if (share->held[pairs[i].slot / spheres->chunk_slots])
+            share->seen[pairs[i].other / spheres->chunk_slots] = true;
+}
+
 /// Where lists are made in parts: own chunks, and those whose pairs may act on own slots.
 static void mark_held(struct eng_spheres *spheres)
 {
@@ -650,6 +633,7 @@ static void mark_held(struct eng_spheres *spheres)
         if (chunk >= first && chunk < end)
             share->held[pairs[i].slot / spheres->chunk_slots] = true;
     }
+    mark_near(spheres);
     eng_spheres_ranges_split_held(spheres);
 }
 
@@ -681,7 +665,7 @@ static void note_moment(struct eng_spheres *spheres)
 /// list longer than they make it last, they have to do with ordinary ones.
 static cairn_status find_far_pairs(struct eng_spheres *spheres)
 {
-    eng_spheres_search search = note_places(spheres);
+    eng_spheres_search search = note_places(spheres, NULL);
     cairn_status status = eng_spheres_far_pairs_find(spheres, &search);
     if (status != CAIRN_OK || spheres->far_pair_count <= spheres->slots / 4)
         return status;
@@ -693,29 +677,47 @@ static cairn_status find_far_pairs(struct eng_spheres *spheres)
     return CAIRN_OK;
 }
 
+/// Slots in the order of cells, with all that belongs to them.
+static cairn_status place_slots(struct eng_spheres *spheres)
+{
+    bool parted = eng_spheres_is_parted(spheres), wide = spheres->widest > spheres->ordinary;
+    sort_slots(spheres);
+    const int *order = (int *)spheres->scratch.block + spheres->slots;
+    cairn_status status = parted ? eng_spheres_share_motions(spheres, order) : CAIRN_OK;
+    if (status != CAIRN_OK)
+        return status;
+    eng_spheres_slots_permute(spheres);
+    bool all = spheres->world->cell.any || wide;
+    for (int slot = 0; slot < spheres->slots && parted && all; slot++)
+        eng_spheres_read_constants(spheres, slot);
+    const int *count = spheres->cells.count;
+    if (spheres->world->cell.any)
+        status = eng_spheres_candidates_make(spheres, count[0] * count[1] * count[2], cell_of_point,
+                                             &spheres->cells);
+    spheres->far_pair_count = 0;
+    if (status == CAIRN_OK && wide)
+        status = find_far_pairs(spheres);
+    if (status != CAIRN_OK || !parted)
+        return status;
+    mark_held(spheres);
+    if (!all)
+        eng_spheres_share_near(spheres);
+    return CAIRN_OK;
+}
+
 cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
 {
     eng_spheres_wrap(spheres);
     note_moment(spheres);
     spheres->cells = cells_of(spheres);
     cairn_status status = eng_spheres_history_keep(spheres);
+    eng_spheres_share_owners(spheres);
     if (status == CAIRN_OK)
         status = reserve_for_list(spheres);
-    if (status == CAIRN_OK) {
-        sort_slots(spheres);
-        permute(spheres);
-        const int *count = spheres->cells.count;
-        if (spheres->world->cell.any)
-            status = eng_spheres_candidates_make(spheres, count[0] * count[1] * count[2],
-                                                 cell_of_point, &spheres->cells);
-    }
-    spheres->far_pair_count = 0;
-    if (status == CAIRN_OK && spheres->widest > spheres->ordinary)
-        status = find_far_pairs(spheres);
     if (status == CAIRN_OK)
         status = eng_spheres_share_deal(spheres);
-    if (status == CAIRN_OK && eng_spheres_is_parted(spheres))
-        mark_held(spheres);
+    if (status == CAIRN_OK)
+        status = place_slots(spheres);
     if (status == CAIRN_OK) {
         eng_spheres_history_drop(spheres);
         status = eng_spheres_share_history(spheres);
@@ -723,7 +725,8 @@ cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
     if (status == CAIRN_OK)
         status = eng_spheres_history_sort(spheres);
     if (status == CAIRN_OK) {
-        eng_spheres_search search = note_places(spheres);
+        bool parted = eng_spheres_is_parted(spheres);
+        eng_spheres_search search = note_places(spheres, parted ? spheres->share->seen : NULL);
         status = find_pairs(spheres, &search);
     }
     if (status == CAIRN_OK)

@@ -171,13 +171,32 @@ static cairn_status drop_slots(eng_spheres *spheres)
     return CAIRN_OK;
 }
 
+/// General columns of bodies [first, end) that all have slots go back to the system before the
+/// world's first step: then there are never both of all bodies.
+static void drop_states(const eng_spheres *spheres, int first, int end)
+{
+    const cairn_world *world = spheres->world;
+    if (world->step_count > 0 || first >= end)
+        return;
+    base_give_back(world->q + first, (size_t)(end - first) * sizeof *world->q);
+    base_give_back(world->v + first, (size_t)(end - first) * sizeof *world->v);
+}
+
+enum { DROPPED_ROWS = 1 << 14 }; // at a time
+
 /// Bodies that get slots, behind the slots that are there; their number, or that without doing it.
 static int add_slots(eng_spheres *spheres, bool count_only)
 {
-    int added = 0, *slot_of = eng_spheres_slot_numbers(spheres);
+    int added = 0, *slot_of = eng_spheres_slot_numbers(spheres), kept = 0;
     for (int i = 0; i < spheres->world->body_count; i++) {
-        if (slot_of[i] != ENG_SPHERES_NO_SLOT || !wants_slot(spheres, i))
+        if (!count_only && i - kept == DROPPED_ROWS) {
+            drop_states(spheres, kept, i);
+            kept = i;
+        }
+        if (slot_of[i] != ENG_SPHERES_NO_SLOT || !wants_slot(spheres, i)) {
+            kept = i + 1;
             continue;
+        }
         if (!count_only) {
             int slot = spheres->slots - added - 1;
             int *wrap = eng_spheres_wrap_of(spheres, slot);
@@ -374,6 +393,10 @@ static void note_work(eng_spheres *spheres)
 static void return_memory(eng_spheres *spheres)
 {
     cairn_world *world = spheres->world;
+    // what was dropped of rows that stay is any number
+    for (int i = 0; i < world->reach && world->step_count == 0; i++)
+        if (eng_spheres_holds(world, i))
+            eng_body_row_clear(world, ENG_BODY_STATE, i);
     if (2 * spheres->slots < world->body_count)
         return;
     if (world->step_count == 0)

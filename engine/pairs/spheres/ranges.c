@@ -344,8 +344,7 @@ cairn_status eng_spheres_share_reserve(struct eng_spheres *spheres)
                               : status;
 }
 
-/// What blocks [first, end) have in an array.
-static void drop_rows(void *array, size_t stride, int first, int end)
+void eng_spheres_share_give_back(void *array, size_t stride, int first, int end)
 {
     if (array != NULL && end > first)
         base_give_back((char *)array + (size_t)first * stride, (size_t)(end - first) * stride);
@@ -356,9 +355,10 @@ static void drop_pairs(const struct eng_spheres *spheres, int first, int end)
 {
     const eng_spheres_pass *p = &spheres->pass;
     int begin = p->chunks[first].first_block, until = p->chunks[end - 1].end_block;
-    drop_rows(p->blocks, sizeof *p->blocks, begin, until);
-    drop_rows(p->columns, (size_t)p->column_rows * sizeof *p->columns, begin, until);
-    drop_rows(p->resist, sizeof *p->resist, begin, until);
+    eng_spheres_share_give_back(p->blocks, sizeof *p->blocks, begin, until);
+    eng_spheres_share_give_back(p->columns, (size_t)p->column_rows * sizeof *p->columns, begin,
+                                until);
+    eng_spheres_share_give_back(p->resist, sizeof *p->resist, begin, until);
 }
 
 /// The state of the slots of chunks [first, end).
@@ -366,12 +366,27 @@ static void drop_slots(const struct eng_spheres *spheres, int first, int end)
 {
     const eng_spheres_pass *p = &spheres->pass;
     int begin = p->chunks[first].first_slot, until = p->chunks[end - 1].end_slot;
-    drop_rows(p->X, sizeof *p->X, begin, until);
-    drop_rows(p->V, sizeof *p->V, begin, until);
-    drop_rows(p->turn, sizeof *p->turn, begin / ENG_SPHERES_WIDTH, until / ENG_SPHERES_WIDTH);
-    drop_rows(p->constants, sizeof *p->constants, begin, until);
+    eng_spheres_share_give_back(p->X, sizeof *p->X, begin, until);
+    eng_spheres_share_give_back(p->V, sizeof *p->V, begin, until);
+    eng_spheres_share_give_back(p->turn, sizeof *p->turn, begin / ENG_SPHERES_WIDTH,
+                                until / ENG_SPHERES_WIDTH);
+    eng_spheres_share_give_back(p->constants, sizeof *p->constants, begin, until);
     for (int axis = 0; axis < 4; axis++)
-        drop_rows(eng_spheres_reference(spheres, axis), sizeof(double), begin, until);
+        eng_spheres_share_give_back(eng_spheres_reference(spheres, axis), sizeof(double), begin,
+                                    until);
+}
+
+void eng_spheres_share_drop_motions(struct eng_spheres *spheres)
+{
+    const eng_spheres_pass *p = &spheres->pass;
+    int self = spheres->share->ranks.number;
+    eng_spheres_rows own = eng_spheres_share_slots(spheres, self, 1);
+    eng_spheres_rows turns = eng_spheres_share_slots(spheres, self, ENG_SPHERES_WIDTH);
+    int groups = (spheres->slots + ENG_SPHERES_WIDTH - 1) / ENG_SPHERES_WIDTH;
+    eng_spheres_share_give_back(p->V, sizeof *p->V, 0, own.first);
+    eng_spheres_share_give_back(p->V, sizeof *p->V, own.end, spheres->slots);
+    eng_spheres_share_give_back(p->turn, sizeof *p->turn, 0, turns.first);
+    eng_spheres_share_give_back(p->turn, sizeof *p->turn, turns.end, groups);
 }
 
 /// Calls `drop` for each run of chunks that are not kept.

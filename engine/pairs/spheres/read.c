@@ -413,6 +413,17 @@ eng_state eng_spheres_state_of(const cairn_world *world, int body)
     return state;
 }
 
+void eng_spheres_prefetch(const cairn_world *world, int body)
+{
+    const eng_spheres *spheres = world->spheres;
+    int slot = eng_spheres_slot_of(spheres, body);
+    const double(*turn)[8] = (const double(*)[8])spheres->pass.turn[slot / ENG_SPHERES_WIDTH];
+    __builtin_prefetch(spheres->pass.X[slot]);
+    __builtin_prefetch(spheres->pass.V[slot]);
+    for (int k = 0; k < 4; k++)
+        __builtin_prefetch(&turn[k][slot % ENG_SPHERES_WIDTH]);
+}
+
 pose eng_spheres_middle_of(const cairn_world *world, int body)
 {
     const eng_spheres *spheres = world->spheres;
@@ -606,6 +617,8 @@ void eng_spheres_contact_history(const cairn_world *world, int i, double history
                               history);
 }
 
+enum { HASHED_BLOCKS = 1 << 10 }; // that are brought together
+
 /// What a pair_slot's later steps depend on.
 static uint64_t hash_pair_slot(const eng_spheres *spheres, int pair_slot, uint64_t hash)
 {
@@ -623,12 +636,17 @@ static uint64_t hash_pair_slot(const eng_spheres *spheres, int pair_slot, uint64
 uint64_t eng_spheres_hash(const cairn_world *world, uint64_t hash)
 {
     const eng_spheres *spheres = world->spheres;
-    for (int pair_slot = 0; spheres != NULL && pair_slot < spheres->block_count * ENG_SPHERES_WIDTH;
-         pair_slot++)
-        if (spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH].touch >>
-                pair_slot % ENG_SPHERES_WIDTH &
-            1)
-            hash = hash_pair_slot(spheres, pair_slot, hash);
+    for (int i = 0; spheres != NULL && i < spheres->block_count; i++) {
+        // several processes have them; what fails here fails what asks for the hash
+        if (i % HASHED_BLOCKS == 0 &&
+            !eng_spheres_share_bring(spheres, ENG_SPHERES_PART_PAIRS, i,
+                                     i + HASHED_BLOCKS < spheres->block_count
+                                         ? i + HASHED_BLOCKS
+                                         : spheres->block_count))
+            break;
+        for (unsigned touch = spheres->pass.blocks[i].touch; touch != 0; touch &= touch - 1)
+            hash = hash_pair_slot(spheres, i * ENG_SPHERES_WIDTH + __builtin_ctz(touch), hash);
+    }
     return hash;
 }
 

@@ -46,6 +46,7 @@ void eng_spheres_share_release(eng_spheres *spheres)
     if (share == NULL)
         return;
     base_release(allocator, share->first_chunk);
+    base_release(allocator, share->old_slot);
     base_release(allocator, share->first_clump);
     base_release(allocator, share->held);
     base_release(allocator, share->seen);
@@ -112,6 +113,7 @@ void eng_spheres_destroy(eng_spheres *spheres)
                                  &spheres->member_rows,
                                  &spheres->sums,
                                  &spheres->ways,
+                                 &spheres->first,
                                  &spheres->images,
                                  &spheres->image_pairs,
                                  &spheres->candidates.made,
@@ -123,7 +125,7 @@ void eng_spheres_destroy(eng_spheres *spheres)
         base_release(&allocator, all[i]->memory);
     void *arrays[] = {spheres->materials,    spheres->covered, spheres->critical, spheres->exposed,
                       spheres->exposed_next, spheres->acted,   spheres->mark,     spheres->moved,
-                      spheres->moved_of,     spheres->first_V, spheres->released};
+                      spheres->moved_of,     spheres->released};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         base_release(&allocator, arrays[i]);
     for (int i = 0; i < spheres->manifold_count; i++)

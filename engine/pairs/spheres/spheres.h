@@ -84,6 +84,7 @@ bool eng_spheres_steps(const cairn_world *world, int body);
 /// Of a body with a slot: its state at t_n, its pose at the midpoint of the last step, which clumps
 /// that the executor moves have too, position and velocity v (general columns' form) at t_n.
 eng_state eng_spheres_state_of(const cairn_world *world, int body);
+void eng_spheres_prefetch(const cairn_world *world, int body); // that state
 
 pose eng_spheres_middle_of(const cairn_world *world, int body);
 vec3 eng_spheres_motion_of(const cairn_world *world, int body, double v[6]);
@@ -94,6 +95,9 @@ vec3 eng_spheres_centre_of(const cairn_world *world, int body);
 
 /// Velocities of the slots in place, for cairn_world_array; count 0 where there are none.
 cairn_array_segment eng_spheres_show_velocity(const cairn_world *world);
+
+/// Whether the pairs of spheres can be read: of several processes those that were given them.
+bool eng_spheres_has_pairs(const cairn_world *world);
 
 /// Contacts of the last step, read straight from the blocks of pairs.
 int eng_spheres_contact_count(const cairn_world *world);
@@ -280,13 +284,14 @@ bool eng_spheres_record_allocate_large(eng_spheres_record *record, base_arena *a
 
 /// Elements [first, first + count) of the large arrays of a world's record.
 /// @param world  const cairn_world
-void eng_spheres_fill_bodies(const void *world, int64_t first, int64_t count, void *out);
-void eng_spheres_fill_slots(const void *world, int64_t first, int64_t count, void *out);
-void eng_spheres_fill_pairs(const void *world, int64_t first, int64_t count, void *out);
-void eng_spheres_fill_acts(const void *world, int64_t first, int64_t count, void *out);
-void eng_spheres_fill_moments(const void *world, int64_t first, int64_t count, void *out);
-void eng_spheres_fill_columns(const void *world, int64_t first, int64_t count, void *out);
-void eng_spheres_fill_wraps(const void *world, int64_t first, int64_t count, void *out);
+/// @return false where another process that has them could not be asked
+bool eng_spheres_fill_bodies(const void *world, int64_t first, int64_t count, void *out);
+bool eng_spheres_fill_slots(const void *world, int64_t first, int64_t count, void *out);
+bool eng_spheres_fill_pairs(const void *world, int64_t first, int64_t count, void *out);
+bool eng_spheres_fill_acts(const void *world, int64_t first, int64_t count, void *out);
+bool eng_spheres_fill_moments(const void *world, int64_t first, int64_t count, void *out);
+bool eng_spheres_fill_columns(const void *world, int64_t first, int64_t count, void *out);
+bool eng_spheres_fill_wraps(const void *world, int64_t first, int64_t count, void *out);
 
 /// Fills the other arrays.
 void eng_spheres_record_take(const cairn_world *world, eng_spheres_record *record);

@@ -42,6 +42,16 @@ static void mends(const char *text, const char *expected)
     assert_true(base_text_is_utf8(out));
 }
 
+static void test_marks(void **state)
+{
+    (void)state;
+    assert_int_equal(base_text_mark("\xef\xbb\xbfx", 4), 3);
+    assert_int_equal(base_text_mark("\xef\xbb\xbf", 3), 3);
+    assert_int_equal(base_text_mark("\xef\xbb\xbf", 2), 0);
+    assert_int_equal(base_text_mark("x", 1), 0);
+    assert_int_equal(base_text_mark("", 0), 0);
+}
+
 static void test_written_texts_are_utf8(void **state)
 {
     (void)state;
@@ -116,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shown_texts_have_no_controls),
+        cmocka_unit_test(test_marks),
         cmocka_unit_test(test_written_texts_are_utf8),
         cmocka_unit_test(test_no_letter_is_cut),
         cmocka_unit_test(test_files_that_are_none),

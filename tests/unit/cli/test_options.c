@@ -136,6 +136,29 @@ static void test_mistakes(void **state)
     }
 }
 
+/// The help of a command names every option with its argument, however long.
+static void test_help_is_whole(void **state)
+{
+    (void)state;
+    for (int c = 0; c < cli_all_commands.count; c++) {
+        const cli_command *each = cli_all_commands.items[c];
+        char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+        assert_non_null(out);
+        cli_options_help(each, out);
+        fclose(out);
+        for (int i = 0; i < cli_option_count(each); i++) {
+            const cli_option at = cli_option_at(each, i);
+            char expected[512];
+            snprintf(expected, sizeof expected, "--%s%s%s ", at.name,
+                     at.argument != NULL ? " " : "", at.argument != NULL ? at.argument : "");
+            assert_non_null(strstr(text, expected));
+        }
+        free(text);
+    }
+}
+
 /// Names and letters are unique, every row has what its type needs, fields lie in the settings.
 static void test_tables(void **state)
 {
@@ -208,9 +231,13 @@ static void test_json_numbers_read_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),   cmocka_unit_test(test_help_needs_no_operand),
-        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_json),     cmocka_unit_test(test_json_numbers_read_back),
+        cmocka_unit_test(test_help_is_whole),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_help_needs_no_operand),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_json_numbers_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

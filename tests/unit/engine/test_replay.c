@@ -127,6 +127,33 @@ static void test_frames(void **state)
     end(&b);
 }
 
+/// A file that is open twice is read by both as by one alone, whoever looks for new frames.
+static void test_twice(void **state)
+{
+    (void)state;
+    bench b;
+    cairn_error error = {0};
+    cairn_replay *replays[2];
+    begin(&b);
+    while (b.count < FRAMES)
+        write_frame(&b);
+    close_writer(&b);
+    for (int k = 0; k < 2; k++)
+        must(cairn_replay_open(b.path, &replays[k], &error), &error);
+    for (int k = 0; k < 4; k++) {
+        cairn_replay *replay = replays[k % 2];
+        must(cairn_replay_refresh(replay, &error), &error);
+        assert_int_equal(cairn_replay_get_frame_count(replay), FRAMES);
+        for (int i = 0; i < FRAMES; i++)
+            compare_frame(&b, replay, i);
+    }
+    cairn_replay_close(replays[0]);
+    must(cairn_replay_refresh(replays[1], &error), &error);
+    compare_frame(&b, replays[1], FRAMES - 1);
+    cairn_replay_close(replays[1]);
+    end(&b);
+}
+
 typedef struct watch {
     int asked, released;
     int64_t refused; // frame
@@ -536,6 +563,7 @@ int main(void)
         cmocka_unit_test(test_unfinished),      cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_false_shapes),    cmocka_unit_test(test_bodies_come_and_go),
         cmocka_unit_test(test_damaged_varying), cmocka_unit_test(test_text_elsewhere),
+        cmocka_unit_test(test_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A list of pairs made in parts: each process searches its own chunks, and those whose pairs act on
-// its slots. What the list before kept goes to those who have its pairs now, and all learn how many
-// blocks each chunk has, so that blocks have the numbers that they have in one process.
+// its slots. All know where all slots are; what else belongs to a slot goes to the process that has
+// it from now on. What the list before kept goes to those who have its pairs now, and all learn how
+// many blocks each chunk has, so that blocks have the numbers that they have in one process.
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/share/share.h"
 
@@ -18,8 +19,8 @@ cairn_status eng_spheres_share_relist(struct eng_spheres *spheres)
     if (spheres->lists == 0)
         eng_spheres_chunks_count(spheres);
     bool parts = eng_spheres_share_wants_parts(spheres);
-    cairn_status status =
-        parts ? eng_spheres_share_places(spheres) : eng_spheres_share_gather(spheres, -1, NULL);
+    cairn_status status = parts ? eng_spheres_share_places(spheres)
+                                : eng_spheres_share_gather(spheres, -1, true, NULL);
     if (parts && status == CAIRN_OK)
         eng_spheres_share_drop_forces(spheres);
     share->kept_own = share->active && !share->whole;
@@ -182,6 +183,156 @@ static cairn_status tell_all(eng_spheres_share *share, unsigned char *all, size_
         share->traffic.gathered_bytes += (int64_t)size;
     }
     return share->ranks.exchange(share->ranks.context, share->messages, count, NULL);
+}
+
+// ---------------------------------------------------------------- slots
+
+static eng_spheres_rows slots_of(const eng_spheres *spheres, int rank)
+{
+    return eng_spheres_share_slots(spheres, rank, 1);
+}
+
+eng_spheres_rows eng_spheres_share_known(const struct eng_spheres *spheres)
+{
+    return eng_spheres_is_parted(spheres) && spheres->share->kept_own
+               ? slots_of(spheres, spheres->share->ranks.number)
+               : (eng_spheres_rows){0, spheres->slots};
+}
+
+cairn_status eng_spheres_share_margins(struct eng_spheres *spheres)
+{
+    if (!eng_spheres_is_parted(spheres) || !spheres->share->kept_own)
+        return CAIRN_OK;
+    double *margins = eng_spheres_margins(spheres);
+    return eng_spheres_share_array(spheres, margins, sizeof *margins, eng_spheres_share_slots, 1,
+                                   NULL);
+}
+
+void eng_spheres_share_owners(struct eng_spheres *spheres)
+{
+    eng_spheres_share *share = spheres->share;
+    if (!eng_spheres_is_parted(spheres))
+        return;
+    // constants are read anew where they are needed
+    if (!share->kept_own)
+        eng_spheres_share_give_back(spheres->pass.constants, sizeof *spheres->pass.constants, 0,
+                                    spheres->slots);
+    for (int rank = 0; rank < share->ranks.count && share->kept_own; rank++)
+        share->old_slot[rank] = slots_of(spheres, rank).first;
+    share->old_slot[share->ranks.count] = spheres->slots;
+}
+
+/// Who had a slot before the list.
+static int old_owner(const eng_spheres_share *share, int slot)
+{
+    int low = share->ranks.number, high = low + 1;
+    if (slot >= share->old_slot[low] && slot < share->old_slot[high])
+        return low;
+    low = 0;
+    high = share->ranks.count;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (share->old_slot[middle] <= slot)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/// Slots that go to each process, and come from it.
+static void count_slots(const eng_spheres *spheres, const int *order, const parcels *p)
+{
+    const eng_spheres_share *share = spheres->share;
+    int self = share->ranks.number;
+    for (int rank = 0; rank < share->ranks.count; rank++) {
+        eng_spheres_rows theirs = slots_of(spheres, rank);
+        for (int slot = theirs.first; slot < theirs.end && rank != self; slot++)
+            p->sent_count[rank] += old_owner(share, order[slot]) == self;
+    }
+    eng_spheres_rows own = slots_of(spheres, self);
+    for (int slot = own.first; slot < own.end; slot++) {
+        int rank = old_owner(share, order[slot]);
+        p->received_count[rank] += rank != self;
+    }
+}
+
+/// Slots that others get, in the order of their new places.
+static void pack_slots(const eng_spheres *spheres, const int *order, const parcels *p)
+{
+    const eng_spheres_share *share = spheres->share;
+    eng_spheres_motion *to = (eng_spheres_motion *)p->sent;
+    for (int rank = 0; rank < share->ranks.count; rank++) {
+        eng_spheres_rows theirs = slots_of(spheres, rank);
+        for (int slot = theirs.first; slot < theirs.end && p->sent_count[rank] > 0; slot++)
+            if (old_owner(share, order[slot]) == share->ranks.number)
+                *to++ = eng_spheres_motion_take(spheres, order[slot]);
+    }
+}
+
+/// Slots that come, and own ones that stay, in the order of their new places.
+/// @param next  [ranks] of what each process has sent
+static void join_slots(const eng_spheres *spheres, const int *order,
+                       const eng_spheres_motion **next, eng_spheres_motion *motions)
+{
+    const eng_spheres_share *share = spheres->share;
+    eng_spheres_rows own = slots_of(spheres, share->ranks.number);
+    for (int slot = own.first; slot < own.end; slot++) {
+        int rank = share->kept_own ? old_owner(share, order[slot]) : share->ranks.number;
+        *motions++ = rank == share->ranks.number ? eng_spheres_motion_take(spheres, order[slot])
+                                                 : *next[rank]++;
+    }
+}
+
+static cairn_status send_slots(eng_spheres *spheres, const int *order, parcels *p,
+                               const eng_spheres_motion **next)
+{
+    eng_spheres_share *share = spheres->share;
+    const base_allocator *allocator = &spheres->world->allocator;
+    if (!make_counts(allocator, share->ranks.count, p))
+        return CAIRN_ERROR_MEMORY;
+    count_slots(spheres, order, p);
+    if (!make_room(allocator, share->ranks.count, p))
+        return CAIRN_ERROR_MEMORY;
+    pack_slots(spheres, order, p);
+    const eng_spheres_motion *from = (const eng_spheres_motion *)p->received;
+    for (int rank = 0; rank < share->ranks.count; rank++) {
+        next[rank] = from;
+        from += p->received_count[rank];
+    }
+    return exchange(share, p);
+}
+
+cairn_status eng_spheres_share_motions(struct eng_spheres *spheres, const int *order)
+{
+    eng_spheres_share *share = spheres->share;
+    const base_allocator *allocator = &spheres->world->allocator;
+    eng_spheres_rows own = slots_of(spheres, share->ranks.number);
+    parcels p = {.size = sizeof(eng_spheres_motion)};
+    const eng_spheres_motion **next =
+        base_allocate(allocator, (size_t)share->ranks.count, sizeof *next);
+    eng_spheres_motion *motions =
+        base_allocate(allocator, (size_t)(own.end - own.first) + 1, sizeof *motions);
+    cairn_status status = next != NULL && motions != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    if (status == CAIRN_OK && share->kept_own)
+        status = send_slots(spheres, order, &p, next);
+    if (status == CAIRN_OK)
+        join_slots(spheres, order, next, motions);
+    if (status == CAIRN_OK && !share->kept_own)
+        eng_spheres_share_drop_motions(spheres);
+    for (int slot = own.first; slot < own.end && status == CAIRN_OK; slot++)
+        eng_spheres_motion_put(spheres, slot, &motions[slot - own.first]);
+    release_parcels(allocator, &p);
+    base_release(allocator, motions);
+    base_release(allocator, next);
+    return status;
+}
+
+void eng_spheres_share_near(struct eng_spheres *spheres)
+{
+    for (int slot = 0; slot < spheres->slots; slot++)
+        if (spheres->share->seen[slot / spheres->chunk_slots])
+            eng_spheres_read_constants(spheres, slot);
 }
 
 // ---------------------------------------------------------------- images

@@ -79,7 +79,7 @@ static void deal_ranges(const eng_spheres *spheres)
     share->end_range = eng_spheres_share_range(spheres, share->ranks.number + 1);
 }
 
-static int rank_of_slot(const eng_spheres *spheres, int slot)
+int eng_spheres_share_rank(const struct eng_spheres *spheres, int slot)
 {
     const int *first = spheres->share->first_chunk;
     int chunk = slot / spheres->chunk_slots, low = 0, high = spheres->share->ranks.count;
@@ -109,7 +109,7 @@ static cairn_status note(eng_spheres *spheres, int rank, bool received, int slot
 static cairn_status note_two(eng_spheres *spheres, int a, int b)
 {
     int own = spheres->share->ranks.number;
-    int rank_a = rank_of_slot(spheres, a), rank_b = rank_of_slot(spheres, b);
+    int rank_a = eng_spheres_share_rank(spheres, a), rank_b = eng_spheres_share_rank(spheres, b);
     if (rank_a == rank_b || (rank_a != own && rank_b != own))
         return CAIRN_OK;
     int other = rank_a == own ? rank_b : rank_a;
@@ -157,7 +157,7 @@ static bool has_own_member(const eng_spheres *spheres, const eng_spheres_clump *
 {
     const eng_spheres_member *members = eng_spheres_members(spheres) + clump->first;
     for (int k = 0; k < clump->count; k++)
-        if (rank_of_slot(spheres, members[k].slot) == spheres->share->ranks.number)
+        if (eng_spheres_share_rank(spheres, members[k].slot) == spheres->share->ranks.number)
             return true;
     return false;
 }
@@ -289,11 +289,47 @@ static cairn_status reserve_messages(eng_spheres *spheres)
                               (int)bytes);
 }
 
+/// Velocities of slots that pairs of others meet, after a list made in parts: it was made from
+/// places alone.
+static cairn_status send_velocities(eng_spheres *spheres)
+{
+    eng_spheres_share *share = spheres->share;
+    const eng_spheres_borders *places = &share->places;
+    size_t size = sizeof *spheres->pass.V;
+    unsigned char *at = share->bytes;
+    int count = 0;
+    for (int rank = 0; rank < share->ranks.count; rank++) {
+        const eng_spheres_border *sent = &places->sent[rank], *received = &places->received[rank];
+        if (sent->count == 0 && received->count == 0)
+            continue;
+        cairn_message *message = &share->messages[count++];
+        *message = (cairn_message){.rank = rank,
+                                   .sent = at,
+                                   .sent_size = (size_t)sent->count * size,
+                                   .received_size = (size_t)received->count * size};
+        for (int i = 0; i < sent->count; i++, at += size)
+            memcpy(at, spheres->pass.V[places->slots[sent->first + i]], size);
+        message->received = at;
+        at += message->received_size;
+        share->traffic.gathered_bytes += (int64_t)message->sent_size;
+    }
+    cairn_status status = share->ranks.exchange(share->ranks.context, share->messages, count, NULL);
+    for (int i = 0; i < count && status == CAIRN_OK; i++) {
+        const eng_spheres_border *received = &places->received[share->messages[i].rank];
+        const unsigned char *from = share->messages[i].received;
+        for (int k = 0; k < received->count; k++, from += size)
+            memcpy(spheres->pass.V[places->slots[received->first + k]], from, size);
+    }
+    for (int i = 0; i < share->image_count && status == CAIRN_OK; i++)
+        eng_spheres_images_move(spheres, share->images[i], share->images[i] + 1);
+    return status;
+}
+
 /// The user has changed the world so that all compute all, until the next list at least.
 static cairn_status end_sharing(eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
-    cairn_status status = eng_spheres_share_gather(spheres, -1, NULL);
+    cairn_status status = eng_spheres_share_gather(spheres, -1, true, NULL);
     bool listed = share->parted && !share->sides;
     share->active = share->parted = false;
     if (status != CAIRN_OK || !listed)
@@ -349,7 +385,8 @@ cairn_status eng_spheres_share_plan(struct eng_spheres *spheres)
     share->active = can_share(spheres);
     if (!share->active || status != CAIRN_OK)
         return status;
-    if (!share->parted) {
+    bool parts = share->parted;
+    if (!parts) {
         deal_ranges(spheres);
         status = take_part(spheres);
     }
@@ -365,7 +402,9 @@ cairn_status eng_spheres_share_plan(struct eng_spheres *spheres)
         status = take_received(spheres);
     if (status == CAIRN_OK)
         status = eng_spheres_share_speeds(spheres);
-    return status == CAIRN_OK ? reserve_messages(spheres) : status;
+    if (status == CAIRN_OK)
+        status = reserve_messages(spheres);
+    return status == CAIRN_OK && parts ? send_velocities(spheres) : status;
 }
 
 // ---------------------------------------------------------------- forces on members of clumps
@@ -492,284 +531,4 @@ cairn_status eng_spheres_share_exchange(struct eng_spheres *spheres, eng_spheres
                ? eng_spheres_share_merge(spheres, sums, &spare, sizeof *sums,
                                          eng_spheres_step_sums_merge, &share->traffic.step_bytes)
                : status;
-}
-
-// ---------------------------------------------------------------- arrays
-
-typedef eng_spheres_rows rows;
-
-static rows slots_of(const eng_spheres *spheres, int rank, int each)
-{
-    const int *chunk = spheres->share->first_chunk;
-    int first = chunk[rank] * spheres->chunk_slots, end = chunk[rank + 1] * spheres->chunk_slots;
-    int last = (spheres->slots + each - 1) / each;
-    first /= each;
-    end /= each;
-    return (rows){first < last ? first : last, end < last ? end : last};
-}
-
-/// Ghosts of the groups of a process, from number `before` on.
-static rows group_ghosts(const eng_spheres *spheres, int rank, int before)
-{
-    const eng_spheres_group *groups = spheres->groups.block;
-    rows own = eng_spheres_share_rows(spheres, rank, ENG_SPHERES_GROUP_ROWS);
-    if (!spheres->has_shapes || own.first == own.end)
-        return (rows){0, 0};
-    return (rows){groups[own.first].first_ghost - before, groups[own.end - 1].end_ghost - before};
-}
-
-/// Rows of an array go from each process to all others, or to one alone.
-/// @param reader  that one; -1: all
-static cairn_status send_rows(eng_spheres *spheres, void *array, size_t stride,
-                              rows (*rows_of)(const eng_spheres *spheres, int rank, int kind),
-                              int kind, int reader, cairn_error *error)
-{
-    eng_spheres_share *share = spheres->share;
-    unsigned char *base = array;
-    int count = 0, number = share->ranks.number;
-    rows own = rows_of(spheres, number, kind);
-    for (int rank = 0; rank < share->ranks.count && array != NULL; rank++) {
-        bool sends = reader < 0 || rank == reader, receives = reader < 0 || number == reader;
-        if (rank == number || !(sends || receives))
-            continue;
-        rows theirs = rows_of(spheres, rank, kind);
-        size_t sent = sends ? (size_t)(own.end - own.first) * stride : 0;
-        size_t received = receives ? (size_t)(theirs.end - theirs.first) * stride : 0;
-        share->messages[count++] = (cairn_message){.rank = rank,
-                                                   .sent = base + (size_t)own.first * stride,
-                                                   .received = base + (size_t)theirs.first * stride,
-                                                   .sent_size = sent,
-                                                   .received_size = received};
-        share->traffic.gathered_bytes += (int64_t)sent;
-    }
-    return array == NULL
-               ? CAIRN_OK
-               : share->ranks.exchange(share->ranks.context, share->messages, count, error);
-}
-
-cairn_status eng_spheres_share_array(eng_spheres *spheres, void *array, size_t stride,
-                                     rows (*rows_of)(const eng_spheres *spheres, int rank,
-                                                     int kind),
-                                     int kind, cairn_error *error)
-{
-    return send_rows(spheres, array, stride, rows_of, kind, -1, error);
-}
-
-// ---------------------------------------------------------------- clumps
-
-/// A clump goes to all from where its first member is.
-typedef struct clump_state {
-    pose q;
-    double v[6];
-} clump_state;
-
-static int home_of(const eng_spheres *spheres, int clump)
-{
-    int first = eng_spheres_clumps(spheres)[clump].first;
-    return rank_of_slot(spheres, eng_spheres_members(spheres)[first].slot);
-}
-
-/// Numbers of the first clump of each process, were they in the order of these.
-static void count_clumps(const eng_spheres *spheres, int *first)
-{
-    int count = spheres->share->ranks.count;
-    memset(first, 0, ((size_t)count + 1) * sizeof *first);
-    for (int c = 0; c < spheres->clump_count; c++)
-        first[home_of(spheres, c) + 1]++;
-    for (int rank = 0; rank < count; rank++)
-        first[rank + 1] += first[rank];
-}
-
-/// Own clumps to states in the order of processes, or those of others from there.
-/// @param number  [ranks] of the next state of each
-static void copy_clumps(const eng_spheres *spheres, clump_state *states, int *number, bool read)
-{
-    const cairn_world *world = spheres->world;
-    for (int c = 0; c < spheres->clump_count; c++) {
-        int body = eng_spheres_clumps(spheres)[c].body, rank = home_of(spheres, c);
-        clump_state *state = &states[number[rank]++];
-        bool own = rank == spheres->share->ranks.number;
-        if (!read && own) {
-            state->q = world->q[body];
-            memcpy(state->v, world->v[body], sizeof state->v);
-        } else if (read && !own) {
-            world->q[body] = state->q;
-            memcpy(world->v[body], state->v, sizeof state->v);
-        }
-    }
-}
-
-static rows clump_rows(const eng_spheres *spheres, int rank, int what)
-{
-    (void)what;
-    const int *first = spheres->share->first_clump;
-    return (rows){first[rank], first[rank + 1]};
-}
-
-static cairn_status gather_clumps(eng_spheres *spheres, cairn_error *error)
-{
-    eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
-    size_t ranks = (size_t)share->ranks.count, clumps = (size_t)spheres->clump_count;
-    clump_state *states = base_allocate(allocator, clumps, sizeof *states);
-    int *number = base_allocate(allocator, ranks + 1, sizeof *number);
-    cairn_status status = states != NULL && number != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
-    if (status == CAIRN_OK) {
-        count_clumps(spheres, share->first_clump);
-        memcpy(number, share->first_clump, ranks * sizeof *number);
-        copy_clumps(spheres, states, number, false);
-        status = eng_spheres_share_array(spheres, states, sizeof *states, clump_rows, 0, error);
-    }
-    if (status == CAIRN_OK) {
-        memcpy(number, share->first_clump, ranks * sizeof *number);
-        copy_clumps(spheres, states, number, true);
-    }
-    base_release(allocator, states);
-    base_release(allocator, number);
-    return status;
-}
-
-// ---------------------------------------------------------------- all of it
-
-void eng_spheres_share_forget(struct eng_spheres *spheres)
-{
-    if (spheres->share == NULL)
-        return;
-    spheres->share->active = spheres->share->parted = spheres->share->bare = false;
-    spheres->share->given = -1;
-    spheres->share->booked = (eng_booked){0};
-}
-
-cairn_status eng_spheres_share_places(struct eng_spheres *spheres)
-{
-    eng_spheres_pass *p = &spheres->pass;
-    if (!spheres->share->active || spheres->share->whole)
-        return CAIRN_OK;
-    eng_spheres_share_constants(spheres);
-    spheres->share->bare = false;
-    cairn_status status = spheres->clump_count > 0 ? gather_clumps(spheres, NULL) : CAIRN_OK;
-    if (status == CAIRN_OK)
-        status = eng_spheres_share_array(spheres, p->X, sizeof *p->X, slots_of, 1, NULL);
-    if (status == CAIRN_OK)
-        status = eng_spheres_share_array(spheres, p->V, sizeof *p->V, slots_of, 1, NULL);
-    if (status == CAIRN_OK)
-        status = eng_spheres_share_array(spheres, p->turn, sizeof *p->turn, slots_of,
-                                         ENG_SPHERES_WIDTH, NULL);
-    return status;
-}
-
-cairn_status eng_spheres_share_sides(struct eng_spheres *spheres)
-{
-    eng_spheres_share *share = spheres->share;
-    if (share == NULL || !share->active || !share->parted || share->sides)
-        return CAIRN_OK;
-    share->parted = false;
-    cairn_status status = eng_spheres_sides_make(spheres);
-    share->parted = share->sides = true;
-    return status;
-}
-
-/// Rows of forces of the blocks of others that this process computes: they are its own affair.
-/// @param aside  keeps them while blocks are gathered; [blocks of chunks before the own ones]
-static void set_rows_aside(eng_spheres *spheres, int *aside, bool back)
-{
-    const eng_spheres_share *share = spheres->share;
-    int count = 0;
-    for (int c = 0; c < share->first_chunk[share->ranks.number] && share->parted; c++) {
-        const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
-        for (int i = chunk->first_block; i < chunk->end_block && share->held[c]; i++, count++)
-            if (back)
-                spheres->pass.blocks[i].force_row = aside[count];
-            else
-                aside[count] = spheres->pass.blocks[i].force_row;
-    }
-}
-
-static cairn_status gather_arrays(eng_spheres *spheres, int reader, cairn_error *error)
-{
-    const eng_spheres_pass *p = &spheres->pass;
-    bool shapes = spheres->has_shapes && spheres->group_count > 0;
-    size_t ghosts = (size_t)spheres->slots + 2, columns = (size_t)p->column_rows;
-    double *reference[4];
-    for (int axis = 0; axis < 4; axis++)
-        reference[axis] = spheres->share->bare ? eng_spheres_reference(spheres, axis) : NULL;
-    const struct {
-        void *array;
-        size_t stride;
-        rows (*rows_of)(const eng_spheres *spheres, int rank, int kind);
-        int kind;
-    } arrays[] = {
-        {p->X, sizeof *p->X, slots_of, 1},
-        {p->V, sizeof *p->V, slots_of, 1},
-        {p->turn, sizeof *p->turn, slots_of, ENG_SPHERES_WIDTH},
-        {reference[0], sizeof *reference[0], slots_of, 1},
-        {reference[1], sizeof *reference[1], slots_of, 1},
-        {reference[2], sizeof *reference[2], slots_of, 1},
-        {reference[3], sizeof *reference[3], slots_of, 1},
-        {p->far_touched, sizeof *p->far_touched, slots_of, 1},
-        {p->chunks, sizeof *p->chunks, eng_spheres_share_rows, ENG_SPHERES_CHUNK_ROWS},
-        {p->blocks, sizeof *p->blocks, eng_spheres_share_rows, ENG_SPHERES_BLOCK_ROWS},
-        {spheres->segments.block, sizeof *p->segments, eng_spheres_share_rows,
-         ENG_SPHERES_SEGMENT_ROWS},
-        {p->columns, columns * sizeof *p->columns, eng_spheres_share_rows, ENG_SPHERES_BLOCK_ROWS},
-        {p->resist, sizeof *p->resist, eng_spheres_share_rows, ENG_SPHERES_BLOCK_ROWS},
-        {spheres->ghosts.block, sizeof(eng_spheres_ghost), eng_spheres_share_rows,
-         ENG_SPHERES_GHOST_ROWS},
-        {p->X + ghosts, sizeof *p->X, eng_spheres_share_rows, ENG_SPHERES_GHOST_ROWS},
-        {p->V + ghosts, sizeof *p->V, eng_spheres_share_rows, ENG_SPHERES_GHOST_ROWS},
-        {shapes ? spheres->groups.block : NULL, sizeof(eng_spheres_group), eng_spheres_share_rows,
-         ENG_SPHERES_GROUP_ROWS},
-        {shapes ? spheres->ghosts.block : NULL, sizeof(eng_spheres_ghost), group_ghosts, 0},
-        {shapes ? spheres->touches.block : NULL, sizeof(eng_spheres_touch), group_ghosts,
-         spheres->plane_ghosts},
-        {shapes ? p->X + ghosts : NULL, sizeof *p->X, group_ghosts, 0},
-        {shapes ? p->V + ghosts : NULL, sizeof *p->V, group_ghosts, 0},
-    };
-    cairn_status status = CAIRN_OK;
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == CAIRN_OK; i++)
-        status = send_rows(spheres, arrays[i].array, arrays[i].stride, arrays[i].rows_of,
-                           arrays[i].kind, reader, error);
-    return status;
-}
-
-/// What is worked out from the arrays where they are whole now.
-static void complete(eng_spheres *spheres)
-{
-    int contacts = 0;
-    for (int c = 0; c < spheres->chunk_count; c++) {
-        spheres->pass.chunks[c].first_contact = contacts;
-        contacts += spheres->pass.chunks[c].contacts;
-    }
-    eng_spheres_images_move(spheres, 0, spheres->image_count);
-}
-
-cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, int reader, cairn_error *error)
-{
-    eng_spheres_share *share = spheres->share;
-    if (share == NULL || !share->active || share->whole)
-        return CAIRN_OK;
-    if (reader >= 0 && share->given == reader)
-        return CAIRN_OK;
-    const base_allocator *allocator = &spheres->world->allocator;
-    bool receives = reader < 0 || reader == share->ranks.number;
-    int *aside = base_allocate(allocator, (size_t)spheres->block_count + 1, sizeof *aside);
-    if (aside == NULL)
-        return CAIRN_ERROR_MEMORY;
-    set_rows_aside(spheres, aside, false);
-    if (receives)
-        eng_spheres_share_constants(spheres);
-    cairn_status status = spheres->clump_count > 0 ? gather_clumps(spheres, error) : CAIRN_OK;
-    if (status == CAIRN_OK)
-        status = gather_arrays(spheres, reader, error);
-    set_rows_aside(spheres, aside, true);
-    base_release(allocator, aside);
-    if (status == CAIRN_OK)
-        status = eng_spheres_share_booked(spheres, NULL);
-    if (status == CAIRN_OK && receives)
-        complete(spheres);
-    share->whole = status == CAIRN_OK && reader < 0;
-    share->read = share->read || (status == CAIRN_OK && receives);
-    share->given = status == CAIRN_OK ? reader : -1;
-    share->bare = share->bare && !share->whole;
-    return status;
 }

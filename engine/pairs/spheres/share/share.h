@@ -11,13 +11,28 @@
 // the slots that pairs of others need; of the rest all get bounds and counts, and energies when
 // somebody reads them. Sums of forces have the order of one process, and other sums no round-off,
 // so that the bits do not depend on their number. Before a list is made all get the places of all
-// slots, and history goes to those who have its pairs then; before anything is read, all get all.
+// slots, velocities and orientations go to those who have the slots then, and history to those who
+// have its pairs; before anything is read, all get all.
 #ifndef CAIRN_ENGINE_PAIRS_SPHERES_SHARE_H
 #define CAIRN_ENGINE_PAIRS_SPHERES_SHARE_H
 
 #include "engine/pairs/spheres/data.h"
 
 #include <cairn/ranks.h>
+
+/// What a process has with its chunks, one behind the other.
+typedef enum eng_spheres_rows_kind {
+    ENG_SPHERES_CHUNK_ROWS,
+    ENG_SPHERES_BLOCK_ROWS,
+    ENG_SPHERES_SEGMENT_ROWS,
+    ENG_SPHERES_GHOST_ROWS,
+    ENG_SPHERES_GROUP_ROWS,
+} eng_spheres_rows_kind;
+
+/// Rows of an array.
+typedef struct eng_spheres_rows {
+    int first, end;
+} eng_spheres_rows;
 
 /// Slots that go to another process in a step, or come from it.
 typedef struct eng_spheres_border {
@@ -48,23 +63,28 @@ typedef struct eng_spheres_totals {
 
 typedef struct eng_spheres_share {
     cairn_ranks ranks;
-    bool active;     // the list at hand is shared
-    int64_t planned; // number of the list that was looked at last
-    int64_t dropped; // number of the list of which others' parts were let go
-    bool whole;      // all processes have the state of all slots
-    bool read;       // this one has it, for who reads it before the next step
-    int given;       // process that was given it alone since the last step; -1: none
-    bool parted;     // it has pairs of some chunks alone, or is about to list these
-    bool bare;       // constants and listed places of chunks that are not `seen` are gone
-    bool sides;      // with `parted`: which pairs act on a slot is known of all slots
-    bool kept_own;   // what is kept of the list before is that of own chunks
-    bool *held;      // [chunks] with `parted`: own ones, and those whose pairs act on own slots
-    bool *seen;      // [chunks] of dropping: also those whose slots own pairs meet
+    bool active;        // the list at hand is shared
+    int64_t planned;    // number of the list that was looked at last
+    int64_t dropped;    // number of the list of which others' parts were let go
+    bool whole;         // all processes have the state of all slots
+    bool read;          // this one has it, for who reads it before the next step
+    int given;          // process that was given states alone since the last step; -1: none
+    bool given_all;     // with `given`: pairs and forces too
+    bool asks;          // this one reads, and the others send what it asks for
+    cairn_status asked; // how that went
+    eng_spheres_rows brought[2]; // [eng_spheres_part] rows of others that are here for it
+    bool parted;                 // it has pairs of some chunks alone, or is about to list these
+    bool bare;     // constants and listed places of chunks that are not `seen` are gone
+    bool sides;    // with `parted`: which pairs act on a slot is known of all slots
+    bool kept_own; // the state before the list, and what is kept of it, is that of own chunks
+    bool *held;    // [chunks] with `parted`: own ones, and those whose pairs act on own slots
+    bool *seen;    // [chunks] with `bare`: also those whose slots own pairs meet
     int held_capacity, seen_capacity;
     int64_t *cost; // [cost_count] of the chunks of the last list
     int cost_count, cost_capacity;
     int first_range, end_range;
     int *first_chunk;           // [ranks + 1] of each process
+    int *old_slot;              // [ranks + 1] of making a list: first slot of each before it
     eng_spheres_borders places; // slots that pairs of others need
     eng_spheres_borders parts;  // members of clumps that have others elsewhere
     eng_spheres_borders speeds; // chunks that pairs of others meet
@@ -104,21 +124,16 @@ static inline int eng_spheres_share_range(const struct eng_spheres *spheres, int
     return (int)((int64_t)rank * spheres->ranges / spheres->share->ranks.count);
 }
 
-/// What a process has with its chunks, one behind the other.
-typedef enum eng_spheres_rows_kind {
-    ENG_SPHERES_CHUNK_ROWS,
-    ENG_SPHERES_BLOCK_ROWS,
-    ENG_SPHERES_SEGMENT_ROWS,
-    ENG_SPHERES_GHOST_ROWS,
-    ENG_SPHERES_GROUP_ROWS,
-} eng_spheres_rows_kind;
-
-/// Rows of an array.
-typedef struct eng_spheres_rows {
-    int first, end;
-} eng_spheres_rows;
-
 eng_spheres_rows eng_spheres_share_rows(const struct eng_spheres *spheres, int rank, int kind);
+
+/// Process of a slot.
+int eng_spheres_share_rank(const struct eng_spheres *spheres, int slot);
+
+/// Rows [first, end) of an array go back to the system, as far as they fill pages.
+void eng_spheres_share_give_back(void *array, size_t stride, int first, int end);
+
+/// Slots of a process, in units of `each`.
+eng_spheres_rows eng_spheres_share_slots(const struct eng_spheres *spheres, int rank, int each);
 
 /// Every process sends its rows of an array to all others. @param kind  given to `rows_of`
 cairn_status eng_spheres_share_array(struct eng_spheres *spheres, void *array, size_t stride,
@@ -134,8 +149,39 @@ cairn_status eng_spheres_share_relist(struct eng_spheres *spheres) CAIRN_CHECK_R
 /// Whether only what this process does may be done for the next list: it is made in parts.
 bool eng_spheres_share_wants_parts(const struct eng_spheres *spheres);
 
-/// All processes get the places, velocities and orientations of all slots.
+/// All processes get the places of all slots.
 cairn_status eng_spheres_share_places(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// What a slot does beside being somewhere.
+typedef struct eng_spheres_motion {
+    double V[8], turn[4];
+} eng_spheres_motion;
+
+eng_spheres_motion eng_spheres_motion_take(const struct eng_spheres *spheres, int slot);
+void eng_spheres_motion_put(struct eng_spheres *spheres, int slot,
+                            const eng_spheres_motion *motion);
+
+/// Slots whose velocities are known here before the list.
+eng_spheres_rows eng_spheres_share_known(const struct eng_spheres *spheres);
+
+/// The numbers that stand in the place of margins go from those who know them to all.
+cairn_status eng_spheres_share_margins(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// Before chunks are counted anew: notes who has which slots, and lets constants go where all were
+/// here.
+void eng_spheres_share_owners(struct eng_spheres *spheres);
+
+/// Of slots that are about to be sorted velocities and orientations go to those who get them, into
+/// the places that they have then; what others have is gone from here.
+/// @param order  [slots] where the slot of each new place is now
+cairn_status eng_spheres_share_motions(struct eng_spheres *spheres,
+                                       const int *order) CAIRN_CHECK_RESULT;
+
+/// Of a new list: velocities of the slots of others that pairs here meet.
+cairn_status eng_spheres_share_velocities(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// Constants of the chunks that are `seen`, anew.
+void eng_spheres_share_near(struct eng_spheres *spheres);
 
 /// Blocks whose history is kept here for the next list.
 void eng_spheres_share_kept(const struct eng_spheres *spheres, int *first, int *end);
@@ -155,6 +201,9 @@ cairn_status eng_spheres_share_listed(struct eng_spheres *spheres) CAIRN_CHECK_R
 
 /// Which candidates pairs of others took.
 cairn_status eng_spheres_share_images(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// Velocities and orientations of slots that others have go back to the system.
+void eng_spheres_share_drop_motions(struct eng_spheres *spheres);
 
 /// Memory of what others have and this process does not need, once all have it, goes back to the
 /// system: pairs of chunks that are not held, the state of slots that no pair here meets, and what
@@ -264,8 +313,28 @@ static inline const eng_spheres_totals *eng_spheres_share_totals(const struct en
 /// All processes get the state of all slots, or one process for who reads it before the next step.
 /// Clumps go to all.
 /// @param reader  a process; -1: all
-cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, int reader,
+/// @param all     with what pairs remember, and all that contacts and forces are read from
+cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, int reader, bool all,
                                       cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// What a reader may ask for part by part.
+typedef enum eng_spheres_part {
+    ENG_SPHERES_PART_PAIRS, // blocks, with what their pairs remember
+    ENG_SPHERES_PART_LIST,  // slots: where they were when the list was made, and margins
+    ENG_SPHERES_PARTS
+} eng_spheres_part;
+
+/// By all processes: one gets the states of all slots and works, and the others send what it asks
+/// for meanwhile.
+/// @param work  called by the reader alone; asks through eng_spheres_share_bring
+cairn_status eng_spheres_share_read(struct eng_spheres *spheres, int reader,
+                                    cairn_read_function work, void *context) CAIRN_CHECK_RESULT;
+
+/// Within it: rows [first, end) of a part are here until others are asked for. Elsewhere all that
+/// can be read is here.
+/// @return false where a message failed
+bool eng_spheres_share_bring(const struct eng_spheres *spheres, eng_spheres_part what, int first,
+                             int end);
 
 // ---------------------------------------------------------------- energies, energy.c
 
