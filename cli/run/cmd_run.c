@@ -429,6 +429,15 @@ static void show_progress(run_state *run)
                       (double)cairn_world_get_step_count(world) / (double)run->target, world);
 }
 
+/// Saves a checkpoint. Processes that cannot send each other messages end here.
+static cairn_status save(run_state *run, cairn_error *error)
+{
+    cairn_status written = CAIRN_OK, status = run_checkpoint_write(run, &written, error);
+    if (status != CAIRN_OK && run->ranks != NULL)
+        run_ranks_abort(run, error);
+    return status == CAIRN_OK ? written : status;
+}
+
 static cairn_status step_alone(run_state *run, cairn_error *error)
 {
     const cairn_world *world = run->scene->world;
@@ -442,7 +451,7 @@ static cairn_status step_alone(run_state *run, cairn_error *error)
         if (status == CAIRN_OK)
             status = check_step(run, error);
         if (status == CAIRN_OK && run_checkpoint_is_due(run))
-            status = run_checkpoint_write(run, error);
+            status = save(run, error);
         show_progress(run);
     }
     return status;
@@ -486,7 +495,7 @@ static cairn_status step_together(run_state *run, cairn_error *error)
         if (status != CAIRN_OK)
             return status;
         cairn_error later = {0};
-        cairn_status written = run->save_agreed ? run_checkpoint_write(run, &later) : CAIRN_OK;
+        cairn_status written = run->save_agreed ? save(run, &later) : CAIRN_OK;
         if (cairn_world_get_step_count(world) >= run->target && written == CAIRN_OK)
             return CAIRN_OK;
         status = step_world(run, error);
@@ -586,7 +595,7 @@ static cairn_status step_and_save(run_state *run, cairn_error *error)
     }
     bool saves = status == CAIRN_INTERRUPTED || run->settings->checkpoint_every > 0.0;
     saves &= run->checkpoint_step != cairn_world_get_step_count(run->scene->world);
-    if (saves && run_checkpoint_write(run, &later) != CAIRN_OK) {
+    if (saves && save(run, &later) != CAIRN_OK) {
         *error = later;
         return later.status;
     }

@@ -236,9 +236,11 @@ cairn_status run_broken_step(run_state *run, cairn_status status,
 cairn_status run_files_mark(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Saves DIR/checkpoint.h5; the one before becomes checkpoint.1.h5, and so on. Changes nothing in
-/// the world. Of several processes all call it, and the first one writes; the others do not get to
-/// know of its errors.
-cairn_status run_checkpoint_write(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+/// the world. Of several processes all call it, and the first one writes.
+/// @param written  out: how that went; of the others CAIRN_OK
+/// @return what became of messages between processes
+cairn_status run_checkpoint_write(run_state *run, cairn_status *written,
+                                  cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Whether a checkpoint is due: by the clock, by the number of steps, or asked for by a signal,
 /// which is forgotten then.

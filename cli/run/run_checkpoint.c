@@ -278,19 +278,18 @@ static void write_for_all(void *context)
     w->status = write_checkpoint(w->run, w->error);
 }
 
-cairn_status run_checkpoint_write(run_state *run, cairn_error *error)
+cairn_status run_checkpoint_write(run_state *run, cairn_status *written, cairn_error *error)
 {
     cairn_error messages;
     writing w = {.run = run, .error = error};
     run->checkpoint_step = cairn_world_get_step_count(run->scene->world);
-    if (cairn_world_read_together(run->scene->world, 0, write_for_all, &w, &messages) != CAIRN_OK) {
-        if (run->ranks != NULL)
-            run_ranks_abort(run, &messages);
+    cairn_status status =
+        cairn_world_read_together(run->scene->world, 0, write_for_all, &w, &messages);
+    if (status != CAIRN_OK)
         *error = messages;
-        return messages.status;
-    }
+    *written = w.status;
     run->checkpoint_time = base_timer_seconds();
-    return w.status;
+    return status;
 }
 
 bool run_checkpoint_is_due(run_state *run)

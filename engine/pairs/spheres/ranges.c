@@ -320,6 +320,30 @@ eng_spheres_rows eng_spheres_share_rows(const struct eng_spheres *spheres, int r
     return (eng_spheres_rows){chunks[first].first_ghost, chunks[end - 1].end_ghost};
 }
 
+eng_spheres_rows eng_spheres_share_slots(const struct eng_spheres *spheres, int rank, int each)
+{
+    const int *chunk = spheres->share->first_chunk;
+    int first = chunk[rank] * spheres->chunk_slots, end = chunk[rank + 1] * spheres->chunk_slots;
+    int last = (spheres->slots + each - 1) / each;
+    first /= each;
+    end /= each;
+    return (eng_spheres_rows){first < last ? first : last, end < last ? end : last};
+}
+
+int eng_spheres_share_rank(const struct eng_spheres *spheres, int slot)
+{
+    const int *first = spheres->share->first_chunk;
+    int chunk = slot / spheres->chunk_slots, low = 0, high = spheres->share->ranks.count;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (first[middle] <= chunk)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void eng_spheres_share_kept(const struct eng_spheres *spheres, int *first, int *end)
 {
     const eng_spheres_share *share = spheres->share;

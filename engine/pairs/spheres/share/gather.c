@@ -16,16 +16,6 @@ typedef struct eng_spheres_share eng_spheres_share;
 
 typedef eng_spheres_rows rows;
 
-eng_spheres_rows eng_spheres_share_slots(const struct eng_spheres *spheres, int rank, int each)
-{
-    const int *chunk = spheres->share->first_chunk;
-    int first = chunk[rank] * spheres->chunk_slots, end = chunk[rank + 1] * spheres->chunk_slots;
-    int last = (spheres->slots + each - 1) / each;
-    first /= each;
-    end /= each;
-    return (rows){first < last ? first : last, end < last ? end : last};
-}
-
 /// Ghosts of the groups of a process, from number `before` on.
 static rows group_ghosts(const eng_spheres *spheres, int rank, int before)
 {

@@ -79,20 +79,6 @@ static void deal_ranges(const eng_spheres *spheres)
     share->end_range = eng_spheres_share_range(spheres, share->ranks.number + 1);
 }
 
-int eng_spheres_share_rank(const struct eng_spheres *spheres, int slot)
-{
-    const int *first = spheres->share->first_chunk;
-    int chunk = slot / spheres->chunk_slots, low = 0, high = spheres->share->ranks.count;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (first[middle] <= chunk)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /// Key of a slot at a border: who is on the other side, which way it goes, the slot.
 static cairn_status note(eng_spheres *spheres, int rank, bool received, int slot)
 {
