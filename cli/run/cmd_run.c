@@ -582,17 +582,17 @@ static cairn_status step_and_save(run_state *run, cairn_error *error)
     cairn_status status = run->ranks != NULL ? step_together(run, error) : step_alone(run, error);
     cli_progress_clear(&run->progress);
     bool whole = status == CAIRN_OK || status == CAIRN_INTERRUPTED;
-    if (!whole && run->ranks == NULL)
-        note_hash(run);
-    if (!whole)
-        return status;
     cairn_error later;
-    if (gather_end(run, &later) != CAIRN_OK) {
-        if (run->ranks != NULL)
-            run_ranks_abort(run, &later);
+    // what ends a run ends it in all processes
+    cairn_status gathered =
+        whole ? gather_end(run, &later)
+              : cairn_world_read_together(run->scene->world, 0, note_hash, run, &later);
+    if (gathered != CAIRN_OK && run->ranks != NULL)
+        run_ranks_abort(run, &later);
+    if (gathered != CAIRN_OK && whole)
         *error = later;
-        return later.status;
-    }
+    if (gathered != CAIRN_OK || !whole)
+        return whole ? gathered : status;
     bool saves = status == CAIRN_INTERRUPTED || run->settings->checkpoint_every > 0.0;
     saves &= run->checkpoint_step != cairn_world_get_step_count(run->scene->world);
     if (saves && save(run, &later) != CAIRN_OK) {

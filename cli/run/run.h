@@ -102,7 +102,7 @@ typedef struct run_state {
     double cpu_start;           // s of processor time as stepping began
     size_t resident; // bytes of memory after the last step but before all of its state was gathered
     run_read read_agreed; // what of the state after the next step is read
-    uint64_t hash;        // of the state at the end; 0 where several processes failed
+    uint64_t hash;        // of the state at the end
     scn_scene *scene;
     scn_output output; // the scene's, with the command line's changes; texts borrowed
     bool fclib;        // problems are written

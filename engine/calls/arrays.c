@@ -36,11 +36,13 @@ static cairn_status read_contact(const cairn_world *world, int i, eng_contact_it
 {
     const eng_contacts *c = &world->contacts;
     cairn_status status = cairn_contact_get(world, i, &item->view);
+    if (status != CAIRN_OK)
+        return status;
     if (i < c->count) {
         memcpy(item->frame, &c->frame[i], sizeof item->frame);
         memcpy(item->reaction, c->R[i], sizeof item->reaction);
         memcpy(item->history, c->history[i], sizeof item->history);
-        return status;
+        return CAIRN_OK;
     }
     vec3 normal = vec3_from(item->view.normal), t1, t2;
     vec3_tangents(normal, &t1, &t2);
@@ -48,7 +50,7 @@ static cairn_status read_contact(const cairn_world *world, int i, eng_contact_it
     memcpy(item->frame, &frame, sizeof item->frame);
     vec3_store(item->reaction, mat3_apply(&frame, vec3_from(item->view.impulse)));
     eng_spheres_contact_history(world, i - c->count, item->history);
-    return status;
+    return CAIRN_OK;
 }
 
 _Static_assert(sizeof(mat3) == 9 * sizeof(double), "frames are copied row by row");
