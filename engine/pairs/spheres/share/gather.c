@@ -428,26 +428,52 @@ static rows rows_of_chunks(const eng_spheres *spheres, int what, int first, int 
                                           : (rows){from->first_slot, to->end_slot};
 }
 
-/// Rows that were brought and are others' go back to the system, with all before them that are:
-/// pages may be larger than what is brought at a time.
+/// The last chunk whose rows begin at a row or before it.
+static int chunk_of_row(const eng_spheres *spheres, int what, int row)
+{
+    int low = 0, high = spheres->chunk_count;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (rows_of_chunks(spheres, what, middle, middle + 1).first <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/// Rows of an array that were brought and are others' go back to the system, with some before them
+/// that are: pages may be larger than what is brought at a time.
+static void drop_rows(eng_spheres *spheres, int what, const shared_array *a, rows brought)
+{
+    enum { LARGE_PAGES = 1 << 22 }; // bytes
+    int64_t before = (int64_t)brought.first - LARGE_PAGES / (int64_t)a->stride;
+    int from = before > 0 ? (int)before : 0, chunks = spheres->chunk_count;
+    for (int c = chunk_of_row(spheres, what, from); c < chunks; c++) {
+        int first = c;
+        while (c < chunks && !is_kept(spheres->share, what, c) &&
+               rows_of_chunks(spheres, what, c, c + 1).first < brought.end)
+            c++;
+        if (c > first) {
+            rows run = rows_of_chunks(spheres, what, first, c);
+            eng_spheres_share_give_back(a->array, a->stride, run.first > from ? run.first : from,
+                                        run.end < brought.end ? run.end : brought.end);
+        }
+        if (c < chunks && rows_of_chunks(spheres, what, c, c + 1).first >= brought.end)
+            return;
+    }
+}
+
 static void drop_brought(eng_spheres *spheres, int what)
 {
-    eng_spheres_share *share = spheres->share;
-    rows brought = share->brought[what];
+    rows brought = spheres->share->brought[what];
     const shared_arrays arrays = arrays_of_part(spheres, what);
-    int chunks = eng_spheres_is_parted(spheres) ? spheres->chunk_count : 0;
-    share->brought[what] = (rows){0, 0};
-    for (int c = 0, first; c < chunks && brought.first < brought.end; c++) {
-        for (first = c; c < chunks && !is_kept(share, what, c);)
-            c++;
-        if (c == first)
-            continue;
-        rows run = rows_of_chunks(spheres, what, first, c);
-        int end = run.end < brought.end ? run.end : brought.end;
-        for (int i = 0; i < arrays.count && run.end > brought.first; i++)
-            eng_spheres_share_give_back(arrays.list[i].array, arrays.list[i].stride, run.first,
-                                        end);
-    }
+    spheres->share->brought[what] = (rows){0, 0};
+    if (!eng_spheres_is_parted(spheres) || brought.first == brought.end)
+        return;
+    for (int i = 0; i < arrays.count; i++)
+        if (arrays.list[i].array != NULL && arrays.list[i].stride > 0)
+            drop_rows(spheres, what, &arrays.list[i], brought);
 }
 
 bool eng_spheres_share_bring(const struct eng_spheres *shown, eng_spheres_part what, int first,
