@@ -280,7 +280,7 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
         .normal = normal,
         .tangential = 8.0 * t.shear * area,
         .damping = 2.0 * sqrt(5.0 / 6.0) * beta * sqrt(normal * input->mass),
-        .impact_steps = con_restitution_steps(beta, false),
+        .impact_steps = con_restitution_steps(beta, false, true),
     };
 }
 

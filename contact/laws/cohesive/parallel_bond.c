@@ -300,13 +300,13 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
     bond_terms t = terms_of(p, radius, input->mass);
     double dashpot =
         2.0 * con_damping_ratio(p->restitution, false) * sqrt(p->normal_stiffness * input->mass);
-    return (con_stiffness){
-        .normal = fmax(t.normal, p->normal_stiffness),
-        .tangential =
-            fmax(t.shear, p->tangential_stiffness > 0.0 ? p->tangential_stiffness
-                                                        : 2.0 / 7.0 * p->normal_stiffness),
-        .damping = fmax(dashpot, t.normal_dashpot),
-        .impact_steps = con_restitution_steps(con_damping_ratio(p->restitution, false), true)};
+    return (con_stiffness){.normal = fmax(t.normal, p->normal_stiffness),
+                           .tangential = fmax(t.shear, p->tangential_stiffness > 0.0
+                                                           ? p->tangential_stiffness
+                                                           : 2.0 / 7.0 * p->normal_stiffness),
+                           .damping = fmax(dashpot, t.normal_dashpot),
+                           .impact_steps = con_restitution_steps(
+                               con_damping_ratio(p->restitution, false), true, false)};
 }
 
 const con_law con_law_parallel_bond = {
