@@ -291,6 +291,14 @@ static bool bonded(const void *parameters, const double *history)
     return history[BOND] != 0.0;
 }
 
+/// Where tension, or shear that turns the pair, breaks the bond at the latest.
+static double reach_of(const void *parameters, double radius)
+{
+    const parallel_bond *p = parameters;
+    (void)radius;
+    return fmax(p->tensile / p->bond_normal, p->cohesion / p->bond_shear);
+}
+
 static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)
 {
     const parallel_bond *p = parameters;
@@ -321,4 +329,5 @@ const con_law con_law_parallel_bond = {
     .impulse = impulse,
     .stiffness = stiffness_of,
     .bonded = bonded,
+    .reach = reach_of,
 };
