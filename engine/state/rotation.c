@@ -2,6 +2,8 @@
 // The schemes RIG_POS, RIG_NEG and RIG_IMP, and free motion without an error of the step.
 #include "engine/state/rotation.h"
 
+#include "base/elementary.h"
+
 /// exp(-h/2 omega) p: what is constant in space, seen from axes that turned by h/2 omega.
 static vec3 turn_back(vec3 omega, double half_step, vec3 p)
 {
@@ -93,8 +95,8 @@ static bool solve_implicit(vec3 J, vec3 momentum, double half_step, vec3 start, 
 static vec3 turn_derivative(vec3 phi, vec3 d)
 {
     double angle = vec3_norm(phi), square = angle * angle;
-    double first = angle > 1e-4 ? (1.0 - cos(angle)) / square : 0.5;
-    double second = angle > 1e-4 ? (angle - sin(angle)) / (square * angle) : 1.0 / 6.0;
+    double first = angle > 1e-4 ? (1.0 - base_cos(angle)) / square : 0.5;
+    double second = angle > 1e-4 ? (angle - base_sin(angle)) / (square * angle) : 1.0 / 6.0;
     vec3 across = vec3_cross(phi, d);
     vec3 bent = vec3_add_scaled(d, -first, across);
     return vec3_add_scaled(bent, second, vec3_cross(phi, across));
