@@ -23,7 +23,9 @@ double con_damping_ratio(double restitution, bool attraction)
     return sum * (1.0 - e) / root;
 }
 
-double con_restitution_steps(double ratio, bool abrupt)
+double con_restitution_steps(double ratio, bool abrupt, bool attraction)
 {
+    if (attraction)
+        return 1e3 * (abrupt ? fmin(6.5 * ratio, 0.9) : fmin(1.5 * ratio, 0.3));
     return 1e3 * (abrupt ? fmin(3.0 * ratio, 0.75) : fmin(0.7 * ratio, 0.3));
 }

@@ -92,7 +92,8 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
 {
     const hooke *p = parameters;
     double ratio = con_damping_ratio(p->restitution, p->attraction);
-    double steps = p->damping == DAMPING_RESTITUTION ? con_restitution_steps(ratio, true) : 0.0;
+    double steps =
+        p->damping == DAMPING_RESTITUTION ? con_restitution_steps(ratio, true, p->attraction) : 0.0;
     return (con_stiffness){.normal = p->normal_stiffness,
                            .tangential = tangential_of(p),
                            .damping = dashpot_of(p, input->mass),

@@ -108,6 +108,9 @@ typedef struct con_law {
     /// Whether a contact with this history acts across an open gap; NULL: never. Contacts of
     /// impulse laws live while gap <= 0 or while this holds.
     bool (*bonded)(const void *parameters, const double *history);
+    /// Gap up to which a contact of a body of this radius (m; INFINITY without one) may act, m: of
+    /// the two bodies' the sum is no less than what their contact bears. INFINITY: any; NULL: none.
+    double (*reach)(const void *parameters, double radius);
     /// Radius of edges and corners (m) where these parameters ask for touch_radius and touch_width,
     /// else 0; NULL: never.
     double (*corner_radius)(const void *parameters);

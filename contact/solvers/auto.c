@@ -42,6 +42,7 @@ typedef struct auto_settings {
     int first_iterations; // of the first interior point
     double effort_left;   // s
     double reserve;       // s of it that the search leaves to sweeps
+    int gradient_worth;   // factorisations that gradient steps may cost
 } auto_settings;
 
 enum { ESCAPES = 60 }; // of a path
@@ -347,7 +348,7 @@ static cairn_status search(con_cascade *cascade, auto_settings *settings, bool w
 static cairn_status try_gradient(con_cascade *cascade, const auto_settings *settings, bool warm,
                                  con_newton *model)
 {
-    enum { FACTORISATIONS = 25, DEAR_STEPS = 4000, DEAR_FACTORISATIONS = 12 };
+    enum { DEAR_STEPS = 4000, DEAR_FACTORISATIONS = 12 };
     const double effort_of_step = 2e-8 * model->contact_count; // s
     const double(*start)[3] = (const double(*)[3])model->scratch[3];
     con_gradient_settings paces[] = {{.share = 0.4, .slowest = 0.02, .patience = 1500},
@@ -363,7 +364,7 @@ static cairn_status try_gradient(con_cascade *cascade, const auto_settings *sett
         status = run_interior(model, settings, 0, 0, start);
     for (int k = 0; status == CAIRN_OK && k < (dear && warm ? 2 : 1) && !is_done(model); k++) {
         paces[k].max_steps =
-            (int)fmin(settings->gradient_steps, FACTORISATIONS * effort / effort_of_step);
+            (int)fmin(settings->gradient_steps, settings->gradient_worth * effort / effort_of_step);
         status = con_gradient_run(model, &paces[k], start);
     }
     return status == CAIRN_OK && model->best_error < 5e-5 ? polish(cascade, settings, model)
@@ -402,15 +403,17 @@ static bool is_large(const con_cascade *cascade, int island)
 }
 
 // What a guess lacks in few places is found there. Each patch has a part of the effort; where one
-// does not help, the next is wider, and where that does not help, no more are made
+// does not help, the next is wider: it moves what the narrower ones pushed against. After a few
+// that do not help, no more are made
 static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings, int island)
 {
-    enum { PATCHES = 12 };
+    enum { PATCHES = 20, IN_VAIN = 4, GRADIENT_WORTH = 150 };
     const double most = 0.2, most_wider = 0.4, enough = 0.5, part = 0.25;
     base_arena_mark mark = base_arena_get_mark(cascade->arena);
     con_patch patch;
     cairn_status status = con_patch_init(cascade, island, &patch);
     bool found = true, wider = false;
+    int in_vain = 0; // patches since one that helped
     for (int k = 0; k < PATCHES && is_open(cascade, island) && !con_cascade_late(cascade); k++) {
         double before = con_cascade_island_error(cascade, island);
         if (status == CAIRN_OK)
@@ -420,6 +423,7 @@ static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings,
         auto_settings limits = *settings;
         limits.effort_left = part * settings->effort_left;
         limits.reserve = 0.0;
+        limits.gradient_worth = GRADIENT_WORTH;
         settings->effort_left -= limits.effort_left;
         status = solve_model(cascade, &limits, true, &patch.model);
         settings->effort_left += limits.effort_left;
@@ -427,10 +431,13 @@ static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings,
         if (status == CAIRN_OK)
             status = con_patch_take(&patch);
         bool better = con_cascade_island_error(cascade, island) <= enough * before;
-        if (!better && (wider || !solved))
+        in_vain = better ? 0 : in_vain + 1;
+        if (in_vain > IN_VAIN)
             break;
         wider = !solved || !better;
     }
+    if (status == CAIRN_OK)
+        status = con_patch_end(&patch);
     base_arena_rewind(cascade->arena, mark);
     return status;
 }
@@ -530,6 +537,7 @@ static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm
 static auto_settings limits_of(const auto_settings *settings, const con_control *control, bool warm)
 {
     auto_settings limits = *settings;
+    limits.gradient_worth = 25;
     // from a guess most paths end soon, and those that do not are better left for other starts
     limits.first_iterations =
         warm && settings->interior_iterations > 100 ? 100 : settings->interior_iterations;

@@ -13,15 +13,30 @@ enum {
     BUCKETS = 64 // of errors, by powers of two
 };
 
+static void note_best(con_patch *patch)
+{
+    const con_cascade *c = patch->cascade;
+    double error = con_cascade_island_error(c, patch->island);
+    patch->at_best = error < patch->best_error;
+    if (!patch->at_best)
+        return;
+    patch->best_error = error;
+    memcpy(patch->best, c->R, (size_t)c->problem->contact_count * sizeof *patch->best);
+}
+
 cairn_status con_patch_init(con_cascade *cascade, int island, con_patch *patch)
 {
     size_t n = (size_t)cascade->problem->contact_count;
     *patch = (con_patch){.cascade = cascade, .island = island};
     patch->chosen = base_arena_array(cascade->arena, bool, "patch", n);
-    if (patch->chosen == NULL)
+    patch->best = base_arena_allocate(cascade->arena, "patch", n, sizeof *patch->best);
+    if (patch->chosen == NULL || patch->best == NULL)
         return CAIRN_ERROR_MEMORY;
     memset(patch->chosen, 0, n * sizeof *patch->chosen);
-    return con_cascade_take_best(cascade, island);
+    patch->best_error = INFINITY;
+    cairn_status status = con_cascade_take_best(cascade, island);
+    note_best(patch);
+    return status;
 }
 
 static double error_of(const con_cascade *c, int i)
@@ -157,15 +172,19 @@ static cairn_status find_velocity(const con_patch *patch, const int *contact, do
 
 static cairn_status make_model(con_patch *patch, const int *contact)
 {
+    // of the island's tolerance, and of its own where that is more: the border gets the rest
+    const double part = 0.2, least = 0.1;
     con_cascade *c = patch->cascade;
     size_t n = (size_t)c->problem->contact_count;
+    int island_size = c->start[patch->island + 1] - c->start[patch->island];
+    double share = sqrt((double)patch->count / island_size);
     double(*q)[3] = base_arena_allocate(c->arena, "patch", n, sizeof *q);
     cairn_status status = q != NULL ? find_velocity(patch, contact, q) : CAIRN_ERROR_MEMORY;
     if (status != CAIRN_OK)
         return status;
     patch->around = *c->problem;
     patch->around.q = (const double(*)[3])q;
-    const con_goal goal = {.tolerance = 0.1 * c->control->tolerance,
+    const con_goal goal = {.tolerance = fmax(part / share, least) * c->control->tolerance,
                            .scale = c->scale,
                            .share = (double)patch->count / c->problem->contact_count,
                            .deadline = c->deadline};
@@ -217,5 +236,15 @@ cairn_status con_patch_take(con_patch *patch)
     c->patch_steps += patch->model.factorisations + patch->model.gradients;
     cairn_status status = con_cascade_take(c, &patch->model);
     base_arena_rewind(c->arena, patch->mark);
+    note_best(patch);
     return status;
+}
+
+cairn_status con_patch_end(con_patch *patch)
+{
+    con_cascade *c = patch->cascade;
+    if (patch->at_best)
+        return CAIRN_OK;
+    memcpy(c->R, patch->best, (size_t)c->problem->contact_count * sizeof *patch->best);
+    return con_cascade_restart(c);
 }

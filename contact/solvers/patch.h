@@ -16,9 +16,12 @@ typedef struct con_patch {
     con_cascade *cascade;
     int island;
     bool *chosen;       // [contacts of the problem] in this or an earlier patch
+    double (*best)[3];  // [contacts of the problem] the best point so far
+    double best_error;  // of the island there
+    bool at_best;       // the cascade is there
     int count;          // contacts of this one
     con_problem around; // the problem with q as the other contacts make it
-    con_newton model;   // of a tenth of the tolerance, with the point of the cascade noted
+    con_newton model;   // of a part of the tolerance, with the point of the cascade noted
     base_arena_mark mark;
 } con_patch;
 
@@ -36,5 +39,8 @@ cairn_status con_patch_find(con_patch *patch, double most, bool wider,
 /// The best point of the model becomes that of the cascade, which is measured. The model's memory
 /// is free again.
 cairn_status con_patch_take(con_patch *patch) CAIRN_CHECK_RESULT;
+
+/// The cascade gets the best of all points that were taken, and of the first one.
+cairn_status con_patch_end(con_patch *patch) CAIRN_CHECK_RESULT;
 
 #endif

@@ -283,9 +283,11 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
             batch = world->plan.batch[i];
             closed_alone = is_closed_alone(world, i);
         }
-        double margin = closed_alone ? 0.0
-                                     : world->collider_margin[pair->colliders.first] +
-                                           world->collider_margin[pair->colliders.second];
+        int a = pair->colliders.first, b = pair->colliders.second;
+        double margin = closed_alone ? 0.0 : world->collider_margin[a] + world->collider_margin[b];
+        // what acted in the last step may go on across a gap
+        if (pair->count > 0 && !closed_alone)
+            margin += world->collider_reach[a] + world->collider_reach[b];
         if (!is_still_clear(world, pair, margin) && !is_clear_of_plane(world, pair, margin)) {
             if (collide(world, index, margin, manifold) == CAIRN_ERROR_MEMORY)
                 context->status[chunk] = CAIRN_ERROR_MEMORY;

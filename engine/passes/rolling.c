@@ -197,12 +197,13 @@ void eng_rolling_book(cairn_world *world)
 {
     const eng_rolling *rolling = world->rolling;
     eng_contacts *c = &world->contacts;
-    double work = 0.0, drivers = 0.0;
+    double friction = 0.0, impact = 0.0, drivers = 0.0;
     for (int contact = 0; contact < c->cone_count; contact++) {
         if (!resists(world, contact))
             continue;
         int i = rolling->place[contact] + 1;
         const double *m = rolling->R[i];
+        double work = 0.0;
         vec3 moment = mat3_apply_transposed(&c->frame[contact], vec3_from(m));
         vec3_store(c->history[contact], moment);
         for (int side = 0; side < 2; side++) {
@@ -222,7 +223,11 @@ void eng_rolling_book(cairn_world *world)
         }
         for (int k = 0; k < 3; k++)
             work -= 0.5 * m[k] * rolling->U[i][k];
+        // a moment that drives a turn which the step turned back: the impact pays, theory.md (8.2)
+        friction += fmax(work, 0.0);
+        impact += fmin(work, 0.0);
     }
-    world->energy.friction += work;
+    world->energy.friction += friction;
+    world->energy.impact += impact;
     world->energy.drivers += drivers;
 }

@@ -377,10 +377,13 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
     if (!allocate_results(world))
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory in a step");
     int guesses = world->solved->contact_count;
+    bool none = eng_guess_settle(world);
     memcpy(world->guess, world->solved_R, (size_t)guesses * sizeof *world->guess);
     int most = world->def.max_iterations;
     bool bounces = eng_impacts_bounce(world), trial = bounces && (most <= 0 || most > TRIAL);
-    cairn_status status = solve(world, trial, error);
+    cairn_status status = none ? CAIRN_OK : solve(world, trial, error);
+    if (status == CAIRN_OK && !is_solved(world))
+        eng_guess_judge(world);
     // the solvers' whole patience is for problems that may have a solution and are not halved
     if (status == CAIRN_OK && trial && !is_solved(world) && may_have_solution(world)) {
         if (eng_pieces_divide(world))

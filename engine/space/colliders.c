@@ -9,6 +9,7 @@ typedef struct place_context {
     cairn_world *world;
     bool holds;   // bounds may be taken as they were, wider by the way since
     double faces; // m, half of what images move against the cell in a step
+    bool reaches; // there are laws that act across a gap
 } place_context;
 
 /// Half of the way of images by the strain of the cell in a step, m: the other half is that of the
@@ -53,6 +54,30 @@ static double margin_of(const cairn_world *world, const eng_collider *collider, 
     if (!bounded)
         return isfinite(way) ? way : 0.0;
     return 5e-4 * size + fmin(way, size);
+}
+
+static bool any_reaches(const cairn_world *world)
+{
+    for (int i = 0; i < world->surface_count; i++)
+        if (world->surfaces[i].law->reach != NULL)
+            return true;
+    return false;
+}
+
+/// How far contacts of this shape may act across a gap, m, at most half its size: by the radius of
+/// a ball, of a body without one, or of what touches of another shape.
+static double reach_of(const cairn_world *world, const geo_shape *shape)
+{
+    double size = shape->smallest_size, reach = 0.0;
+    if (!isfinite(size))
+        return 0.0;
+    const double radius[] = {0.5 * size, shape->bounding_radius, INFINITY};
+    for (int i = 0; i < world->surface_count; i++) {
+        const eng_surface *surface = &world->surfaces[i];
+        for (int k = 0; k < 3 && surface->law->reach != NULL; k++)
+            reach = fmax(reach, surface->law->reach(surface->parameters, radius[k]));
+    }
+    return fmin(reach, 0.5 * size);
 }
 
 /// The way of a collider, rounded up, after it has gone on from one pose to another: a point at a
@@ -102,7 +127,8 @@ static geo_bounds bounds_of(const place_context *context, int i)
         *held = (eng_held_bounds){shape, geo_shape_bounds(shape, &world->collider_pose[i]), way};
         gone = 0.0;
     }
-    return geo_bounds_inflate(held->bounds, world->collider_margin[i] + gone);
+    return geo_bounds_inflate(held->bounds,
+                              world->collider_margin[i] + world->collider_reach[i] + gone);
 }
 
 /// Bounds that were found for what a collider was before mean nothing.
@@ -120,6 +146,8 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
     (void)chunk, (void)worker;
     const place_context *context = argument;
     cairn_world *world = context->world;
+    const geo_shape *last = NULL;
+    double reach = 0.0;
     for (int k = begin; k < end; k++) {
         int i = world->listed[k];
         const eng_collider *collider = &world->colliders[i];
@@ -135,6 +163,10 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
                                            collider->shape->bounding_radius);
         world->collider_pose[i] = next;
         world->collider_margin[i] = margin_of(world, collider, context->faces);
+        if (context->reaches && collider->shape != last)
+            reach = reach_of(world, collider->shape);
+        last = collider->shape;
+        world->collider_reach[i] = reach;
         world->proxies[i] = (geo_proxy){
             .bounds = bounds_of(context, i),
             .group = collider->body,
@@ -223,9 +255,9 @@ void eng_colliders_drop(cairn_world *world, int body)
 
 void eng_colliders_release(cairn_world *world)
 {
-    void *arrays[] = {world->colliders,    world->places,         world->place_free,
-                      world->proxies,      world->collider_pose,  world->collider_margin,
-                      world->collider_way, world->collider_bounds};
+    void *arrays[] = {world->colliders,    world->places,          world->place_free,
+                      world->proxies,      world->collider_pose,   world->collider_margin,
+                      world->collider_way, world->collider_bounds, world->collider_reach};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         base_release(&world->allocator, arrays[i]);
     world->colliders = NULL;
@@ -234,6 +266,7 @@ void eng_colliders_release(cairn_world *world)
     world->proxies = NULL;
     world->collider_pose = NULL;
     world->collider_margin = NULL;
+    world->collider_reach = NULL;
     world->collider_way = NULL;
     world->collider_bounds = NULL;
     world->collider_bodies = world->collider_capacity = world->proxy_capacity = 0;
@@ -243,14 +276,16 @@ void eng_colliders_release(cairn_world *world)
 
 cairn_status eng_colliders_place_listed(cairn_world *world)
 {
-    place_context context = {world, may_hold(world), way_of_faces(world)};
+    place_context context = {world, may_hold(world), way_of_faces(world), any_reaches(world)};
     int all = world->collider_count, known = world->proxy_capacity;
-    int capacity = known, same = known, again = known, bounds = known;
+    int capacity = known, same = known, again = known, bounds = known, reach = known;
     cairn_status status = eng_colliders_reserve(world);
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &world->proxies, &same, all);
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &world->collider_margin, &capacity, all);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(&world->allocator, &world->collider_reach, &reach, all);
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &world->collider_way, &again, all);
     if (status == CAIRN_OK)

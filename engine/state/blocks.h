@@ -42,6 +42,15 @@ cairn_status eng_rolling_expand(cairn_world *world) CAIRN_CHECK_RESULT;
 void eng_rolling_collect(cairn_world *world);
 /// Keeps the moments for the next step and for readers, and books their work by (8.2) as friction.
 void eng_rolling_book(cairn_world *world);
+
+/// Reactions of the last step as a guess for this one: none where they are of another size than the
+/// velocities that ask for them, as after an impact that left bodies moving as one.
+/// @return true: all velocities are round-off, and no reaction at all is the solution, which the
+///         report says
+bool eng_guess_settle(cairn_world *world);
+/// Of a solve that ended above the tolerance: it is solved where what is left is round-off of the
+/// bodies' velocities, to which q is known.
+void eng_guess_judge(cairn_world *world);
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 cairn_status eng_block_end(cairn_world *world) CAIRN_CHECK_RESULT;
 

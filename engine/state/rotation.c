@@ -2,6 +2,8 @@
 // The schemes RIG_POS, RIG_NEG and RIG_IMP, and free motion without an error of the step.
 #include "engine/state/rotation.h"
 
+#include "base/elementary.h"
+
 /// exp(-h/2 omega) p: what is constant in space, seen from axes that turned by h/2 omega.
 static vec3 turn_back(vec3 omega, double half_step, vec3 p)
 {
@@ -45,31 +47,120 @@ vec3 eng_rotation_kick(vec3 J, vec3 omega, vec3 torque, double h)
     return vec3_add_scaled(omega, h, divide(torque, J));
 }
 
+/// momentum - exp(h/2 w) J w, seen from axes turned by h/2 w.
+/// @param turn  out, exp(h/2 w)
+static vec3 implicit_residual(vec3 J, vec3 momentum, double half_step, vec3 w, quat *turn)
+{
+    *turn = base_quat_from_rotation_vector(vec3_scale(half_step, w));
+    return vec3_sub(quat_rotate_inverse(*turn, momentum), vec3_multiply(J, w));
+}
+
+/// Newton's step from w with the residual r: J dw - h/2 (J w) x dw = r; false where it has none.
+static bool implicit_step(vec3 J, double half_step, vec3 w, vec3 r, vec3 *step)
+{
+    mat3 skew = mat3_skew(vec3_scale(-half_step, vec3_multiply(J, w)));
+    mat3 diagonal = mat3_diagonal(J);
+    mat3 jacobian = mat3_add(&diagonal, &skew);
+    if (mat3_determinant(&jacobian) == 0.0)
+        return false;
+    mat3 inverse = mat3_inverse(&jacobian);
+    *step = mat3_apply(&inverse, r);
+    return true;
+}
+
 /// Solves exp(h/2 w) J w = momentum by Newton's method from `start`; false if it does not settle
 /// (turns of a radian or more in a step).
 /// @param turn  out, exp(h/2 w)
 static bool solve_implicit(vec3 J, vec3 momentum, double half_step, vec3 start, vec3 *omega,
                            quat *turn)
 {
-    vec3 w = start;
+    vec3 w = start, step;
     double scale = vec3_norm(momentum), before = INFINITY;
     for (int iteration = 0; iteration < 60; iteration++) {
-        // residual and derivative in axes turned by h/2 w: J dw - h/2 (J w) x dw = r
-        vec3 Jw = vec3_multiply(J, w);
-        *turn = base_quat_from_rotation_vector(vec3_scale(half_step, w));
-        vec3 r = vec3_sub(quat_rotate_inverse(*turn, momentum), Jw);
+        vec3 r = implicit_residual(J, momentum, half_step, w, turn);
         double size = vec3_norm(r);
         if (size <= 4e-16 * scale || (size <= 1e-13 * scale && size >= before)) {
             *omega = w;
             return true;
         }
         before = size;
-        mat3 skew = mat3_skew(vec3_scale(-half_step, Jw)), diagonal = mat3_diagonal(J);
-        mat3 jacobian = mat3_add(&diagonal, &skew);
-        if (mat3_determinant(&jacobian) == 0.0)
+        if (!implicit_step(J, half_step, w, r, &step))
             return false;
-        mat3 inverse = mat3_inverse(&jacobian);
-        w = vec3_add(w, mat3_apply(&inverse, r));
+        w = vec3_add(w, step);
+    }
+    return false;
+}
+
+/// The derivative of exp(phi) in axes that it turned, applied to d.
+static vec3 turn_derivative(vec3 phi, vec3 d)
+{
+    double angle = vec3_norm(phi), square = angle * angle;
+    double first = angle > 1e-4 ? (1.0 - base_cos(angle)) / square : 0.5;
+    double second = angle > 1e-4 ? (angle - base_sin(angle)) / (square * angle) : 1.0 / 6.0;
+    vec3 across = vec3_cross(phi, d);
+    vec3 bent = vec3_add_scaled(d, -first, across);
+    return vec3_add_scaled(bent, second, vec3_cross(phi, across));
+}
+
+/// Newton's step with the derivative that holds for turns of any size.
+static bool far_step(vec3 J, double half_step, vec3 w, vec3 r, vec3 *step)
+{
+    vec3 turned = vec3_add(r, vec3_multiply(J, w)), phi = vec3_scale(half_step, w);
+    mat3 jacobian = mat3_diagonal(J);
+    for (int k = 0; k < 3; k++) {
+        vec3 bent = turn_derivative(phi, vec3_make(k == 0, k == 1, k == 2));
+        vec3 column = vec3_scale(-half_step, vec3_cross(turned, bent));
+        for (int i = 0; i < 3; i++)
+            jacobian.m[i][k] += vec3_get(column, i);
+    }
+    if (mat3_determinant(&jacobian) == 0.0)
+        return false;
+    mat3 inverse = mat3_inverse(&jacobian);
+    *step = mat3_apply(&inverse, r);
+    return true;
+}
+
+/// Newton's method with steps that are shortened until the residual falls.
+static bool solve_damped(vec3 J, vec3 momentum, double half_step, vec3 start, vec3 *omega,
+                         quat *turn)
+{
+    vec3 w = start, step, r = implicit_residual(J, momentum, half_step, w, turn);
+    double scale = vec3_norm(momentum), size = vec3_norm(r);
+    for (int iteration = 0; iteration < 100 && size > 1e-14 * scale; iteration++) {
+        if (!far_step(J, half_step, w, r, &step))
+            return false;
+        double share = 1.0, before = size;
+        for (; share > 1e-4; share *= 0.5) {
+            vec3 next = vec3_add_scaled(w, share, step);
+            r = implicit_residual(J, momentum, half_step, next, turn);
+            size = vec3_norm(r);
+            if (size < before * (1.0 - 1e-4 * share)) {
+                w = next;
+                break;
+            }
+        }
+        if (share <= 1e-4)
+            return false;
+    }
+    *omega = w;
+    return size <= 1e-14 * scale;
+}
+
+/// Turns of two radians and more in a step: a solution exists, as the map from directions of J w
+/// to those of exp(h/2 w) J w covers the sphere, but may lie far from where a guess leads.
+static bool solve_far(vec3 J, vec3 momentum, double half_step, vec3 start, vec3 *omega, quat *turn)
+{
+    if (solve_damped(J, momentum, half_step, start, omega, turn) ||
+        solve_damped(J, momentum, half_step, divide(momentum, J), omega, turn))
+        return true;
+    // directions of the axes and of the corners of a cube
+    double size = vec3_norm(momentum);
+    for (int k = 0; k < 27; k++) {
+        vec3 d = {k % 3 - 1.0, k / 3 % 3 - 1.0, k / 9 - 1.0};
+        double norm = vec3_norm(d);
+        if (norm > 0.0 && solve_damped(J, momentum, half_step,
+                                       divide(vec3_scale(size / norm, d), J), omega, turn))
+            return true;
     }
     return false;
 }
@@ -79,7 +170,8 @@ vec3 eng_rotation_finish(cairn_rotation scheme, vec3 J, vec3 momentum, vec3 omeg
 {
     // angular momentum of the end of the step in midpoint axes, theory.md (1.6)
     vec3 end = vec3_add(momentum, impulse), implicit;
-    if (scheme == CAIRN_RIG_IMP && solve_implicit(J, end, 0.5 * h, omega_end, &implicit, turn))
+    if (scheme == CAIRN_RIG_IMP && (solve_implicit(J, end, 0.5 * h, omega_end, &implicit, turn) ||
+                                    solve_far(J, end, 0.5 * h, omega_end, &implicit, turn)))
         return implicit;
     // RIG_NEG turns with the velocity the contacts were solved for, RIG_IMP with the final one
     *turn = eng_rotation_half(omega_end, h);

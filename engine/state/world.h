@@ -318,6 +318,7 @@ struct cairn_world {
     geo_proxy *proxies;      // [collider_count]
     pose *collider_pose;     // [collider_count] midpoint
     double *collider_margin; // [collider_count] m, contacts are looked for within it
+    double *collider_reach;  // [collider_count] m, and beyond that where they act across gaps
     double *collider_way;    // [collider_count] m, no less than its farthest point has gone
     eng_held_bounds *collider_bounds; // [collider_count]
     int proxy_capacity;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adhesion and bonds in worlds: pull-off of a sphere from a plane, a beam of bonded spheres against
-// that of Timoshenko, and the load that breaks it.
+// that of Timoshenko, the load that breaks it, and long liquid bridges.
 #include "tests/physics/bench_world.h"
 
 static void set_law(cairn_world *world, const char *law)
@@ -175,12 +175,92 @@ static void a_beam_breaks_at_its_strength(void **state)
     assert_true(beam_breaks(1.002));
 }
 
+/// Two equal balls that touch, of which the second one is too heavy for the bridge to move.
+typedef struct bridge {
+    cairn_world *world;
+    cairn_body_id second;
+    double radius, end; // m; gap at which it ends by Willett
+} bridge;
+
+static bridge make_bridge(double speed)
+{
+    const double volume = 1e-10;
+    bridge b = {.radius = 1e-3};
+    b.end = cbrt(volume) + pow(volume, 2.0 / 3.0) / (10.0 * b.radius);
+    b.world = empty_world(b.end / speed / 3000.0);
+    set_law(b.world, "adhesive");
+    const cairn_material_id none = {0};
+    cairn_error error = {0};
+    const cairn_value model = cairn_text("capillary");
+    require(cairn_pair_set_value(b.world, none, none, "adhesion", model, &error), &error);
+    set_value(b.world, "bridge_volume", volume);
+    set_value(b.world, "young_modulus", 1e9);
+    cairn_shape_id ball = sphere_shape(b.world, b.radius);
+    cairn_body_def def = cairn_default_body_def();
+    def.kind = CAIRN_FIXED;
+    def.shape = ball;
+    make_body(b.world, &def);
+    def.kind = CAIRN_DYNAMIC;
+    def.density = 1e12;
+    def.position[0] = 2.0 * b.radius - 1e-3 * b.end;
+    def.velocity[0] = speed;
+    b.second = make_body(b.world, &def);
+    return b;
+}
+
+/// A long bridge ends where it should, whatever else moves in the world and however small it is:
+/// lists of pairs are made anew for that.
+static void a_bridge_ends_at_willetts_distance(void **state)
+{
+    (void)state;
+    const double speed = 1e-3;
+    for (int others = 0; others < 2; others++) {
+        bridge b = make_bridge(speed);
+        if (others == 1) {
+            cairn_body_id grain = add_body_at(b.world, sphere_shape(b.world, 1e-4), 1.0, 0.0, 0.0);
+            set_velocity(b.world, grain, (double[]){20.0 * speed, 0.0, 0.0}, (double[]){0, 0, 0});
+        }
+        double last = 0.0;
+        for (int i = 0; i < 3300; i++) {
+            run_steps(b.world, 1);
+            cairn_contact_view contact;
+            if (cairn_contact_get(b.world, 0, &contact) == CAIRN_OK && contact.force[0] < 0.0)
+                last = contact.gap;
+        }
+        check_close(last, b.end, 1e-3, 0.0);
+        cairn_world_destroy(b.world);
+    }
+}
+
+/// The force of a bridge follows the line of centres when one ball goes round the other.
+static void a_bridge_turns_with_its_balls(void **state)
+{
+    (void)state;
+    bridge b = make_bridge(1e-3);
+    run_steps(b.world, 1800);
+    cairn_error error = {0};
+    for (int i = 0; i < 2000; i++) {
+        cairn_body_view view = look_at(b.world, b.second);
+        double x = view.position[0], z = view.position[2], r = hypot(x, z);
+        set_velocity(b.world, b.second, (double[]){-1e-3 * z / r, 0.0, 1e-3 * x / r},
+                     (double[]){0.0, 0.0, 0.0});
+        run_steps(b.world, 1);
+        cairn_contact_view contact;
+        require(cairn_contact_get(b.world, 0, &contact), &error);
+        double force = hypot(contact.force[0], contact.force[2]);
+        check_at_most(fabs(x * contact.force[2] - z * contact.force[0]), 1e-3 * r * force);
+    }
+    cairn_world_destroy(b.world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sphere_comes_off_at_the_pull_off_force),
         cmocka_unit_test(a_beam_of_bonds_bends_like_timoshenkos),
         cmocka_unit_test(a_beam_breaks_at_its_strength),
+        cmocka_unit_test(a_bridge_ends_at_willetts_distance),
+        cmocka_unit_test(a_bridge_turns_with_its_balls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

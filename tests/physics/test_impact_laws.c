@@ -316,6 +316,42 @@ static void a_locking_wedge_stops_what_it_cannot_throw_back(void **state)
     }
 }
 
+/// Unequal balls in a row, which an impact without restitution leaves moving as one: every step is
+/// solved, in any direction, and they go on so. Their problem is round-off, and reactions of the
+/// impact are no guess for it.
+static void a_row_that_moves_as_one_goes_on(void **state)
+{
+    (void)state;
+    const double directions[2][3] = {{1.0, 0.0, 0.0}, {0.2, 0.4, sqrt(0.8)}};
+    const double radii[10] = {0.038, 0.061, 0.043, 0.052, 0.069, 0.031, 0.047, 0.065, 0.036, 0.058};
+    for (int m = 0; m < 4; m++) {
+        const double *d = directions[m % 2];
+        int count = m < 2 ? 10 : 2;
+        cairn_world *world = empty_world(CAIRN_IMPACT_NEWTON, 0.0, 0.0);
+        cairn_body_id body[10];
+        double place = -1e-3, first = 0.0, all = 0.0;
+        for (int i = 0; i < count; i++) {
+            double x = place;
+            body[i] =
+                add_body_at(world, sphere_shape(world, radii[i]), x * d[0], x * d[1], x * d[2]);
+            place += radii[i] + (i < 9 ? radii[i + 1] : 0.0) + (i == 0 ? 1e-3 : 0.0);
+            double mass = look_at(world, body[i]).mass;
+            first = i == 0 ? mass : first;
+            all += mass;
+        }
+        set_velocity(world, body[0], d, still);
+        for (int k = 0; k < 30; k++) {
+            run_steps(world, 1);
+            const char *stop = cairn_world_get_report(world)->stop;
+            assert_true(strcmp(stop, "solved") == 0 || strcmp(stop, "none") == 0);
+        }
+        for (int i = 0; i < count; i++)
+            for (int k = 0; k < 3; k++)
+                check_close(look_at(world, body[i]).velocity[k], d[k] * first / all, 0.0, 1e-8);
+        cairn_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +365,7 @@ int main(void)
         cmocka_unit_test(lossless_impacts_are_of_second_order),
         cmocka_unit_test(cohesion_holds_up_to_its_force),
         cmocka_unit_test(a_locking_wedge_stops_what_it_cannot_throw_back),
+        cmocka_unit_test(a_row_that_moves_as_one_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

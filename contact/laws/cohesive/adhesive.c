@@ -266,6 +266,16 @@ static bool bonded(const void *parameters, const double *history)
     return ((const adhesive *)parameters)->model != MODEL_DMT && history[HELD] != 0.0;
 }
 
+/// Of jkr the effective radius is that of the body at most; of a bridge the part that it takes from
+/// 1/R*.
+static double reach_of(const void *parameters, double radius)
+{
+    const adhesive *p = parameters;
+    if (p->young[0] == 0.0 || p->model == MODEL_DMT)
+        return 0.0;
+    return terms_of(p, radius).reach;
+}
+
 static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)
 {
     const adhesive *p = parameters;
@@ -280,7 +290,7 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
         .normal = normal,
         .tangential = 8.0 * t.shear * area,
         .damping = 2.0 * sqrt(5.0 / 6.0) * beta * sqrt(normal * input->mass),
-        .impact_steps = con_restitution_steps(beta, false),
+        .impact_steps = con_restitution_steps(beta, false, true),
     };
 }
 
@@ -297,4 +307,5 @@ const con_law con_law_adhesive = {
     .corner_radius = corner_radius,
     .stiffness = stiffness_of,
     .bonded = bonded,
+    .reach = reach_of,
 };

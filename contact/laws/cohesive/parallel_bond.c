@@ -291,6 +291,14 @@ static bool bonded(const void *parameters, const double *history)
     return history[BOND] != 0.0;
 }
 
+/// Where tension, or shear that turns the pair, breaks the bond at the latest.
+static double reach_of(const void *parameters, double radius)
+{
+    const parallel_bond *p = parameters;
+    (void)radius;
+    return fmax(p->tensile / p->bond_normal, p->cohesion / p->bond_shear);
+}
+
 static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)
 {
     const parallel_bond *p = parameters;
@@ -300,13 +308,13 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
     bond_terms t = terms_of(p, radius, input->mass);
     double dashpot =
         2.0 * con_damping_ratio(p->restitution, false) * sqrt(p->normal_stiffness * input->mass);
-    return (con_stiffness){
-        .normal = fmax(t.normal, p->normal_stiffness),
-        .tangential =
-            fmax(t.shear, p->tangential_stiffness > 0.0 ? p->tangential_stiffness
-                                                        : 2.0 / 7.0 * p->normal_stiffness),
-        .damping = fmax(dashpot, t.normal_dashpot),
-        .impact_steps = con_restitution_steps(con_damping_ratio(p->restitution, false), true)};
+    return (con_stiffness){.normal = fmax(t.normal, p->normal_stiffness),
+                           .tangential = fmax(t.shear, p->tangential_stiffness > 0.0
+                                                           ? p->tangential_stiffness
+                                                           : 2.0 / 7.0 * p->normal_stiffness),
+                           .damping = fmax(dashpot, t.normal_dashpot),
+                           .impact_steps = con_restitution_steps(
+                               con_damping_ratio(p->restitution, false), true, false)};
 }
 
 const con_law con_law_parallel_bond = {
@@ -321,4 +329,5 @@ const con_law con_law_parallel_bond = {
     .impulse = impulse,
     .stiffness = stiffness_of,
     .bonded = bonded,
+    .reach = reach_of,
 };

@@ -74,6 +74,6 @@ con_stiffness con_hertz_stiffness(const con_hertz_terms *terms, const con_stiffn
         .normal = normal,
         .tangential = 8.0 * terms->shear * area,
         .damping = 2.0 * sqrt(5.0 / 6.0) * beta * sqrt(normal * input->mass),
-        .impact_steps = con_restitution_steps(beta, false),
+        .impact_steps = con_restitution_steps(beta, false, terms->attraction),
     };
 }

@@ -152,12 +152,55 @@ static void wider_patches_hold_earlier_ones(void **state)
     destroy(&t);
 }
 
+// a fifth of the island's tolerance, where the error of the island is the mean over all contacts
+static void small_patches_have_looser_tolerances(void **state)
+{
+    (void)state;
+    tower t;
+    con_patch patch;
+    bool found;
+    make(&t, false);
+    assert_int_equal(con_patch_init(&t.cascade, 0, &patch), CAIRN_OK);
+    assert_int_equal(con_patch_find(&patch, 1.0, false, &found), CAIRN_OK);
+    assert_true(found && patch.count < CONTACTS);
+    double left = patch.model.goal.tolerance * sqrt((double)patch.count / CONTACTS);
+    check_close(left, 0.2 * t.control.tolerance, 1e-12, 0.0);
+    destroy(&t);
+}
+
+// what a later patch makes worse is not kept
+static void the_best_point_stays(void **state)
+{
+    (void)state;
+    tower t;
+    con_patch patch;
+    bool found;
+    double best[CONTACTS][3];
+    make(&t, false);
+    assert_int_equal(con_patch_init(&t.cascade, 0, &patch), CAIRN_OK);
+    assert_int_equal(con_patch_find(&patch, 1.0, false, &found), CAIRN_OK);
+    run(&t, &patch);
+    double error = t.cascade.error;
+    memcpy(best, t.f.R, sizeof best);
+    assert_int_equal(con_patch_find(&patch, 1.0, true, &found), CAIRN_OK);
+    assert_true(found);
+    memset(patch.model.best, 0, (size_t)patch.count * sizeof *patch.model.best);
+    assert_int_equal(con_patch_take(&patch), CAIRN_OK);
+    assert_true(t.cascade.error > 10.0 * error);
+    assert_int_equal(con_patch_end(&patch), CAIRN_OK);
+    assert_memory_equal(t.f.R, best, sizeof best);
+    check_close(t.cascade.error, error, 1e-6, 1e-12);
+    destroy(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kick_is_solved_where_it_is),
         cmocka_unit_test(both_forms_find_the_same_contacts),
         cmocka_unit_test(wider_patches_hold_earlier_ones),
+        cmocka_unit_test(small_patches_have_looser_tolerances),
+        cmocka_unit_test(the_best_point_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Problems that have no scale, and guesses of the step before that say nothing about this one.
+#include "contact/problem/residual.h"
+#include "engine/joints/joints.h"
+#include "engine/state/blocks.h"
+#include "engine/state/world.h"
+
+#include <float.h>
+#include <string.h>
+
+/// Reactions so much larger than the velocities that they answer, in the units of theory.md (4.18):
+/// there half of the digits of W R + q are lost. From 1e10 on they count as run away.
+static const double guess_growth_max = 1e8;
+
+/// Sums over contacts.
+typedef struct guess_sums {
+    double impulse; // J, w |R|^2 of contacts that are not rigid
+    double noise;   // J, the same of what q is known to, over w
+    double moving;  // contacts whose velocities are more than that
+} guess_sums;
+
+typedef struct guess_context {
+    const cairn_world *world;
+    double rigid; // kg^-1, of the scale
+    guess_sums part[CON_CHUNKS_MAX];
+} guess_context;
+
+/// Largest row sum of |H| |v|, m/s: what the round-off of H v is relative to.
+static double size_of(const double H[3][6], const double v[6])
+{
+    double size = 0.0;
+    for (int row = 0; row < 3; row++) {
+        double sum = 0.0;
+        for (int k = 0; k < 6; k++)
+            sum += fabs(H[row][k] * v[k]);
+        size = fmax(size, sum);
+    }
+    return size;
+}
+
+/// m/s, what q of a contact is known to: the round-off of the velocities of both bodies, and of the
+/// places that an open gap is the difference of.
+static double noise_of(const cairn_world *world, int i)
+{
+    const con_problem *problem = world->solved;
+    double size = 0.0;
+    for (int side = 0; side < 2; side++) {
+        int row = problem->body[i][side];
+        if (row >= 0)
+            size += size_of(problem->H[i][side], problem->v_free[row]);
+    }
+    vec3 place = vec3_abs(world->contacts.point[i]);
+    if (world->contacts.gap[i] > 0.0)
+        size += fmax(place.x, fmax(place.y, place.z)) / world->def.time_step;
+    return 16.0 * DBL_EPSILON * size;
+}
+
+/// Whether the bodies of a contact move as one: its free velocity, and what gap and restitution add
+/// to it, are no more than that.
+static bool is_below(const cairn_world *world, int i, double noise)
+{
+    const double *q = world->solved->q[i], *shift = world->shift[i];
+    for (int k = 0; k < 3; k++)
+        if (!(fabs(q[k] - shift[k]) <= noise && fabs(shift[k]) <= noise))
+            return false;
+    return true;
+}
+
+static void sum_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)worker;
+    guess_context *context = argument;
+    const cairn_world *world = context->world;
+    guess_sums sums = {0};
+    for (int i = begin; i < end; i++) {
+        double w = mat3_trace(&world->solved->W_diagonal[i]) / 3.0;
+        double noise = noise_of(world, i);
+        const double *R = world->solved_R[i];
+        sums.moving += is_below(world, i, noise) ? 0.0 : 1.0;
+        if (w <= context->rigid)
+            continue;
+        sums.impulse += w * (R[0] * R[0] + R[1] * R[1] + R[2] * R[2]);
+        sums.noise += noise * noise / w;
+    }
+    context->part[chunk] = sums;
+}
+
+static void add_sums(void *sum, const void *part)
+{
+    guess_sums *sums = sum;
+    const guess_sums *more = part;
+    sums->impulse += more->impulse;
+    sums->noise += more->noise;
+    sums->moving += more->moving;
+}
+
+/// What joints and the sides of a cell carry is not in q.
+static bool is_plain(const cairn_world *world)
+{
+    bool shared = world->joint_step != NULL && world->joint_step->shared_count > 0;
+    return !shared && world->driven == NULL;
+}
+
+static guess_sums sums_of(const cairn_world *world, const con_residual_scale *scale)
+{
+    guess_context context = {.world = world, .rigid = scale->rigid};
+    context.part[0] = (guess_sums){0};
+    con_domains_sum(world->solved->domains, world->solved->contact_count, sum_chunk, &context,
+                    (con_rows){context.part, sizeof *context.part}, add_sums);
+    return context.part[0];
+}
+
+/// @param share  of the errors that the solve has reported; 0: there was none
+static void report_solved(cairn_world *world, double share)
+{
+    double *errors[] = {&world->report.error, &world->report.error_scaled,
+                        &world->report.error_siconos};
+    world->pieces.stop = CON_STOP_SOLVED;
+    world->report.stop = con_stop_name(CON_STOP_SOLVED);
+    for (int i = 0; i < 3; i++)
+        *errors[i] = share > 0.0 ? *errors[i] * share : 0.0;
+}
+
+bool eng_guess_settle(cairn_world *world)
+{
+    if (!is_plain(world))
+        return false;
+    con_residual_scale scale = con_residual_scale_of(world->solved);
+    guess_sums sums = sums_of(world, &scale);
+    size_t count = (size_t)world->solved->contact_count;
+    bool rolling = world->rolling != NULL, none = sums.moving == 0.0 && !rolling;
+    bool other = sums.impulse > guess_growth_max * guess_growth_max * scale.energy;
+    if (other || none)
+        memset(world->solved_R, 0, count * sizeof *world->solved_R);
+    for (int i = 0; other && rolling && i < world->contacts.cone_count; i++)
+        memset(world->contacts.history[i], 0, sizeof *world->contacts.history);
+    if (none) {
+        memcpy(world->solution_U, world->solved->q, count * sizeof *world->solution_U);
+        report_solved(world, 0.0);
+    }
+    return none;
+}
+
+void eng_guess_judge(cairn_world *world)
+{
+    if (!is_plain(world) || world->pieces.stop != CON_STOP_STAGNATED)
+        return;
+    con_residual_scale scale = con_residual_scale_of(world->solved);
+    guess_sums sums = sums_of(world, &scale);
+    double left = world->report.error * sqrt(scale.energy), noise = sqrt(sums.noise);
+    // relative to the size at which the tolerance is the round-off
+    if (left <= noise)
+        report_solved(world, world->def.tolerance * sqrt(scale.energy) / noise);
+}
