@@ -3,31 +3,13 @@
 """usage: column_runout.py PROGRAM FOLDER"""
 import math
 
+from columns import connected_front
 import study
 
 # about as many grains for each; the front of a heap of few is too thin to be told
 GRAINS, GRAIN = 3000, 0.01
 # one law gives way to the other above 2
 LOW, HIGH = (0.7, 1.0, 1.4, 2.0), (2.5, 4.0, 6.0, 9.0, 13.0, 18.0)
-
-
-def connected_front(grains):
-    """Largest x of the heap: grains that reach the back through neighbours."""
-    reach = 1.3 * GRAIN
-    cells = {}
-    for i, (x, _, z) in enumerate(grains):
-        cells.setdefault((int(x // reach), int(z // reach)), []).append(i)
-    found = {i for i, grain in enumerate(grains) if grain[0] < GRAIN}
-    open_ends = list(found)
-    while open_ends:
-        x, _, z = grains[open_ends.pop()]
-        for cx in range(int(x // reach) - 1, int(x // reach) + 2):
-            for cz in range(int(z // reach) - 1, int(z // reach) + 2):
-                for i in cells.get((cx, cz), []):
-                    if i not in found and (grains[i][0] - x) ** 2 + (grains[i][2] - z) ** 2 < reach ** 2:
-                        found.add(i)
-                        open_ends.append(i)
-    return max(grains[i][0] for i in found), max(grains[i][2] for i in found)
 
 
 def measure(aspect, seeds):
@@ -37,7 +19,7 @@ def measure(aspect, seeds):
         folder = study.run(f"column-{aspect}-{seed}", "granular_column", "--seed", str(seed),
                            "--paraview-every", "0", "--energy-every", "1000",
                            aspect=float(aspect), length=float(length))
-        front, top = connected_front(study.dynamic_bodies(folder))
+        front, top = connected_front(study.dynamic_bodies(folder), GRAIN)
         long = length * GRAIN
         runouts.append((front + 0.5 * GRAIN - long) / long)
         heights.append((top + 0.5 * GRAIN) / long)
