@@ -15,11 +15,10 @@ double con_damping_ratio(double restitution, bool attraction);
 
 /// Steps of a head-on impact that meet the coefficient of restitution to 1e-3 at every phase of the
 /// touch, docs/laws.md (9.2); the error is of first order in the step.
-/// @param ratio   of con_damping_ratio
+/// @param ratio       of con_damping_ratio
 /// @param abrupt      the dashpot has its full strength at the touch; false: it grows with the area
-/// @param attraction  as the ratio was asked for: a dashpot that pulls does so for the whole step
-/// in
-///                    which the gap opens
+/// @param attraction  as the ratio was asked for: a dashpot that pulls does so until the end of the
+///                    step in which the gap opens
 double con_restitution_steps(double ratio, bool abrupt, bool attraction);
 
 #endif
