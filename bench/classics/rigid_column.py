@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # The collapse of a column of rigid grains, every step to a tolerance, beside the same under springs.
 """usage: rigid_column.py FOLDER [--length N] [--aspect A] [--seed N] [--step H] [--until T]
-                       [--tolerance X] [--limit SECONDS] [--friction MU]
+                       [--tolerance X] [--limit SECONDS] [--friction MU] [--restitution E]
 
 Run it with the package in PYTHONPATH. Springs bring a column (N grains long, A times as high) to
 rest behind a gate; then the law becomes signorini_coulomb, with the springs' forces as the first
 guess, and the gate is lifted at 1 m/s. Follows it for T s by steps of H s, each to the tolerance X
 (a solve that takes longer than SECONDS ends above it; 0: no limit), and then the same column under
-springs to the end. FOLDER gets steps.csv, a row a step, and a checkpoint every 100 steps.
-Printed are the steps and those above the tolerance, CPU time of a step and of a contact, memory,
+springs to the end, whose restitution is 0.2. FOLDER gets steps.csv, a row a step, and a checkpoint
+every 100 steps. Printed are the steps and those above the tolerance, CPU time of a step and of a contact, memory,
 and how far the grains ran out and how high they stand under both laws.
 """
 import argparse
@@ -25,15 +25,17 @@ try:
 except ImportError as missing:
     raise SystemExit(f"{__doc__}\n{missing}: PYTHONPATH=build/python has the package, python3-numpy numpy") from None
 
-GRAIN, OVERLAP, LIFT, RESTITUTION = 0.01, 0.001, 1.0, 0.5
+GRAIN, OVERLAP, LIFT = 0.01, 0.001, 1.0
+# of springs: the more they lose the nearer to rest is what they leave
+SOFT_RESTITUTION = 0.2
 # until then the column comes to rest, s, and is held by the gate a little longer under the rigid law
 REST, HELD = 1.5, 0.01
 
 
-def load(options, restitution):
+def load(options):
     """A column at rest under springs, behind its gate."""
     world = cairn.load("granular_column", seed=options.seed, length=options.length, aspect=options.aspect,
-                       friction=options.friction, restitution=restitution, overlap=OVERLAP, lift=LIFT, wait=REST,
+                       friction=options.friction, restitution=SOFT_RESTITUTION, overlap=OVERLAP, lift=LIFT, wait=REST,
                        simulation={"correction_slop": 2.5 * OVERLAP * GRAIN, "solve_time_limit": options.limit})
     while world.time < REST - HELD:
         world.step(100)
@@ -48,10 +50,9 @@ def where_it_ends(world, options):
 
 
 def follow_rigid(options):
-    # the more springs lose the nearer to rest is what they leave
-    world = load(options, 0.2)
+    world = load(options)
     for names, friction in (((), options.friction), (("grain", "pane"), 0.0)):
-        world.pair(*names, law="signorini_coulomb", friction=friction, restitution=RESTITUTION)
+        world.pair(*names, law="signorini_coulomb", friction=friction, restitution=options.restitution)
     world.time_step, world.tolerance = options.step, options.tolerance
     rows, end = [], REST + options.until
     with open(options.folder / "steps.csv", "w", newline="", encoding="utf-8") as file:
@@ -68,30 +69,30 @@ def follow_rigid(options):
             if len(rows) % 100 == 0:
                 world.save(str(options.folder / "column.hdf5"))
     world.save(str(options.folder / "column.hdf5"))
-    return rows, where_it_ends(world, options)
+    return rows, where_it_ends(world, options), sum(body.kind == "dynamic" for body in world.bodies)
 
 
 def follow_springs(options):
-    world = load(options, RESTITUTION)
+    world = load(options)
     while world.time < REST + options.until:
         world.step(100)
     return where_it_ends(world, options)
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = argparse.ArgumentParser(usage=__doc__.removeprefix("usage: "))
     parser.add_argument("folder", type=pathlib.Path)
-    for name, kind, value in (("length", float, 690.0), ("aspect", float, 0.02), ("seed", int, 1),
+    for name, kind, value in (("length", float, 715.0), ("aspect", float, 0.02), ("seed", int, 1),
                               ("step", float, 1e-3), ("until", float, 1.0), ("tolerance", float, 1e-6),
-                              ("limit", float, 0.0), ("friction", float, 0.5)):
+                              ("limit", float, 0.0), ("friction", float, 0.5), ("restitution", float, 0.0)):
         parser.add_argument("--" + name, type=kind, default=value)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    rows, rigid = follow_rigid(options)
+    rows, rigid, grains = follow_rigid(options)
     contacts, errors, seconds = zip(*rows)
     per_contact = [1e6 * each / most for each, most in zip(seconds, contacts) if most > 0]
     above = sum(error > options.tolerance for error in errors)
-    print(f"{len(rows)} steps, {above} above {options.tolerance:g}, the worst {max(errors):.2g}; "
+    print(f"{grains} grains, {len(rows)} steps, {above} above {options.tolerance:g}, the worst {max(errors):.2g}; "
           f"contacts at most {max(contacts)}")
     print(f"CPU time of a step, s: median {statistics.median(seconds):.3f}, mean {statistics.mean(seconds):.3f}, "
           f"most {max(seconds):.2f}; of a contact, us: median {statistics.median(per_contact):.1f}, "
