@@ -45,7 +45,11 @@ typedef struct auto_settings {
     int gradient_worth;   // factorisations that gradient steps may cost
 } auto_settings;
 
-enum { ESCAPES = 60 }; // of a path
+enum {
+    ESCAPES = 60,               // of a path
+    GRADIENT_WORTH = 25,        // factorisations that gradient steps may cost,
+    PATCH_GRADIENT_WORTH = 150, // and within a patch
+};
 
 #define FIELD(name) offsetof(auto_settings, name)
 static const base_setting settings_rows[] = {
@@ -407,7 +411,7 @@ static bool is_large(const con_cascade *cascade, int island)
 // that do not help, no more are made
 static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings, int island)
 {
-    enum { PATCHES = 20, IN_VAIN = 4, GRADIENT_WORTH = 150 };
+    enum { PATCHES = 20, IN_VAIN = 4 };
     const double most = 0.2, most_wider = 0.4, enough = 0.5, part = 0.25;
     base_arena_mark mark = base_arena_get_mark(cascade->arena);
     con_patch patch;
@@ -423,7 +427,7 @@ static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings,
         auto_settings limits = *settings;
         limits.effort_left = part * settings->effort_left;
         limits.reserve = 0.0;
-        limits.gradient_worth = GRADIENT_WORTH;
+        limits.gradient_worth = PATCH_GRADIENT_WORTH;
         settings->effort_left -= limits.effort_left;
         status = solve_model(cascade, &limits, true, &patch.model);
         settings->effort_left += limits.effort_left;
@@ -537,7 +541,7 @@ static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm
 static auto_settings limits_of(const auto_settings *settings, const con_control *control, bool warm)
 {
     auto_settings limits = *settings;
-    limits.gradient_worth = 25;
+    limits.gradient_worth = GRADIENT_WORTH;
     // from a guess most paths end soon, and those that do not are better left for other starts
     limits.first_iterations =
         warm && settings->interior_iterations > 100 ? 100 : settings->interior_iterations;

@@ -13,14 +13,11 @@ enum {
     BUCKETS = 64 // of errors, by powers of two
 };
 
-static void note_best(con_patch *patch)
+static void note(con_patch *patch)
 {
     const con_cascade *c = patch->cascade;
-    double error = con_cascade_island_error(c, patch->island);
-    patch->at_best = error < patch->best_error;
-    if (!patch->at_best)
-        return;
-    patch->best_error = error;
+    patch->best_error = con_cascade_island_error(c, patch->island);
+    patch->at_best = true;
     memcpy(patch->best, c->R, (size_t)c->problem->contact_count * sizeof *patch->best);
 }
 
@@ -33,9 +30,8 @@ cairn_status con_patch_init(con_cascade *cascade, int island, con_patch *patch)
     if (patch->chosen == NULL || patch->best == NULL)
         return CAIRN_ERROR_MEMORY;
     memset(patch->chosen, 0, n * sizeof *patch->chosen);
-    patch->best_error = INFINITY;
     cairn_status status = con_cascade_take_best(cascade, island);
-    note_best(patch);
+    note(patch);
     return status;
 }
 
@@ -236,7 +232,9 @@ cairn_status con_patch_take(con_patch *patch)
     c->patch_steps += patch->model.factorisations + patch->model.gradients;
     cairn_status status = con_cascade_take(c, &patch->model);
     base_arena_rewind(c->arena, patch->mark);
-    note_best(patch);
+    patch->at_best = con_cascade_island_error(c, patch->island) < patch->best_error;
+    if (patch->at_best)
+        note(patch);
     return status;
 }
 

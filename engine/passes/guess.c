@@ -149,6 +149,6 @@ void eng_guess_judge(cairn_world *world)
     guess_sums sums = sums_of(world, &scale);
     double left = world->report.error * sqrt(scale.energy), noise = sqrt(sums.noise);
     // relative to the size at which the tolerance is the round-off
-    if (left <= noise)
+    if (scale.energy > 0.0 && noise > 0.0 && left <= noise)
         report_solved(world, world->def.tolerance * sqrt(scale.energy) / noise);
 }

@@ -40,7 +40,7 @@ cairn_status eng_rolling_note(cairn_world *world, int i,
 cairn_status eng_rolling_expand(cairn_world *world) CAIRN_CHECK_RESULT;
 /// Brings R and U of the forces into world->solved_R and world->solution_U.
 void eng_rolling_collect(cairn_world *world);
-/// Keeps the moments for the next step and for readers, and books their work by (8.2) as friction.
+/// Keeps the moments for the next step and for readers, and books their work by (8.2).
 void eng_rolling_book(cairn_world *world);
 
 /// Reactions of the last step as a guess for this one: none where they are of another size than the

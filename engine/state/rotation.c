@@ -55,17 +55,23 @@ static vec3 implicit_residual(vec3 J, vec3 momentum, double half_step, vec3 w, q
     return vec3_sub(quat_rotate_inverse(*turn, momentum), vec3_multiply(J, w));
 }
 
+/// Newton's step of a residual r; false where there is none.
+static bool newton_step(const mat3 *jacobian, vec3 r, vec3 *step)
+{
+    if (mat3_determinant(jacobian) == 0.0)
+        return false;
+    mat3 inverse = mat3_inverse(jacobian);
+    *step = mat3_apply(&inverse, r);
+    return true;
+}
+
 /// Newton's step from w with the residual r: J dw - h/2 (J w) x dw = r; false where it has none.
 static bool implicit_step(vec3 J, double half_step, vec3 w, vec3 r, vec3 *step)
 {
     mat3 skew = mat3_skew(vec3_scale(-half_step, vec3_multiply(J, w)));
     mat3 diagonal = mat3_diagonal(J);
     mat3 jacobian = mat3_add(&diagonal, &skew);
-    if (mat3_determinant(&jacobian) == 0.0)
-        return false;
-    mat3 inverse = mat3_inverse(&jacobian);
-    *step = mat3_apply(&inverse, r);
-    return true;
+    return newton_step(&jacobian, r, step);
 }
 
 /// Solves exp(h/2 w) J w = momentum by Newton's method from `start`; false if it does not settle
@@ -113,11 +119,7 @@ static bool far_step(vec3 J, double half_step, vec3 w, vec3 r, vec3 *step)
         for (int i = 0; i < 3; i++)
             jacobian.m[i][k] += vec3_get(column, i);
     }
-    if (mat3_determinant(&jacobian) == 0.0)
-        return false;
-    mat3 inverse = mat3_inverse(&jacobian);
-    *step = mat3_apply(&inverse, r);
-    return true;
+    return newton_step(&jacobian, r, step);
 }
 
 /// Newton's method with steps that are shortened until the residual falls.
