@@ -43,6 +43,7 @@ typedef struct auto_settings {
     double effort_left;   // s
     double reserve;       // s of it that the search leaves to sweeps
     int gradient_worth;   // factorisations that gradient steps may cost
+    bool both_paces;      // of the gradient, also where factors are not dear
 } auto_settings;
 
 enum {
@@ -366,7 +367,8 @@ static cairn_status try_gradient(con_cascade *cascade, const auto_settings *sett
         return CAIRN_OK;
     if (!dear)
         status = run_interior(model, settings, 0, 0, start);
-    for (int k = 0; status == CAIRN_OK && k < (dear && warm ? 2 : 1) && !is_done(model); k++) {
+    int tried = warm && (dear || settings->both_paces) ? 2 : 1;
+    for (int k = 0; status == CAIRN_OK && k < tried && !is_done(model); k++) {
         paces[k].max_steps =
             (int)fmin(settings->gradient_steps, settings->gradient_worth * effort / effort_of_step);
         status = con_gradient_run(model, &paces[k], start);
@@ -412,7 +414,7 @@ static bool is_large(const con_cascade *cascade, int island)
 static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings, int island)
 {
     enum { PATCHES = 20, IN_VAIN = 4 };
-    const double most = 0.2, most_wider = 0.4, enough = 0.5, part = 0.25;
+    const double most = 0.6, most_wider = 0.7, enough = 0.5, part = 0.25;
     base_arena_mark mark = base_arena_get_mark(cascade->arena);
     con_patch patch;
     cairn_status status = con_patch_init(cascade, island, &patch);
@@ -428,6 +430,7 @@ static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings,
         limits.effort_left = part * settings->effort_left;
         limits.reserve = 0.0;
         limits.gradient_worth = PATCH_GRADIENT_WORTH;
+        limits.both_paces = true;
         settings->effort_left -= limits.effort_left;
         status = solve_model(cascade, &limits, true, &patch.model);
         settings->effort_left += limits.effort_left;
@@ -542,6 +545,7 @@ static auto_settings limits_of(const auto_settings *settings, const con_control 
 {
     auto_settings limits = *settings;
     limits.gradient_worth = GRADIENT_WORTH;
+    limits.both_paces = false;
     // from a guess most paths end soon, and those that do not are better left for other starts
     limits.first_iterations =
         warm && settings->interior_iterations > 100 ? 100 : settings->interior_iterations;
