@@ -411,10 +411,12 @@ static bool is_large(const con_cascade *cascade, int island)
 // What a guess lacks in few places is found there. Each patch has a part of the effort; where one
 // does not help, the next is wider: it moves what the narrower ones pushed against. After a few
 // that do not help, no more are made
-static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings, int island)
+/// @param most, most_wider  parts of the island that a first patch and a wider one may hold
+static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings, int island,
+                                  double most, double most_wider)
 {
     enum { PATCHES = 20, IN_VAIN = 4 };
-    const double most = 0.6, most_wider = 0.7, enough = 0.5, part = 0.25;
+    const double enough = 0.5, part = 0.25;
     base_arena_mark mark = base_arena_get_mark(cascade->arena);
     con_patch patch;
     cairn_status status = con_patch_init(cascade, island, &patch);
@@ -446,6 +448,16 @@ static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings,
     if (status == CAIRN_OK)
         status = con_patch_end(&patch);
     base_arena_rewind(cascade->arena, mark);
+    return status;
+}
+
+static cairn_status solve_large_by_patches(con_cascade *cascade, auto_settings *settings,
+                                           double most, double most_wider)
+{
+    cairn_status status = CAIRN_OK;
+    for (int k = 0; status == CAIRN_OK && k < cascade->island_count; k++)
+        if (is_open(cascade, k) && is_large(cascade, k))
+            status = solve_patches(cascade, settings, k, most, most_wider);
     return status;
 }
 
@@ -523,9 +535,8 @@ static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm
     status = con_cascade_split(cascade);
     if (status == CAIRN_OK && warm && !con_cascade_solved(cascade))
         status = warm_start(cascade, settings);
-    for (int k = 0; status == CAIRN_OK && warm && k < cascade->island_count; k++)
-        if (is_open(cascade, k) && is_large(cascade, k))
-            status = solve_patches(cascade, settings, k);
+    if (status == CAIRN_OK && warm)
+        status = solve_large_by_patches(cascade, settings, 0.2, 0.4);
     if (status != CAIRN_OK || all_solved(cascade))
         return status;
     status = con_cascade_sweep(cascade, settings->sweeps);
@@ -535,6 +546,10 @@ static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm
     }
     if (status == CAIRN_OK && !all_solved(cascade))
         status = solve_open_islands(cascade, settings, warm);
+    // what the whole did not come to, most of it may; a step that can be halved is halved instead
+    if (status == CAIRN_OK && warm && !cascade->control->brief && !all_solved(cascade) &&
+        !con_cascade_late(cascade))
+        status = solve_large_by_patches(cascade, settings, 0.6, 0.7);
     if (status == CAIRN_OK && !all_solved(cascade) && !con_cascade_late(cascade))
         status = last_resort(cascade, settings, warm);
     return status;
