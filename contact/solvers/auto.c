@@ -410,8 +410,8 @@ static bool is_large(const con_cascade *cascade, int island)
 
 // What a guess lacks in few places is found there. Each patch has a part of the effort; where one
 // does not help, the next is wider: it moves what the narrower ones pushed against. After a few
-// that do not help, no more are made
-/// @param most, most_wider  parts of the island that a first patch and a wider one may hold
+// that do not help, no more are made. A first patch may hold the part `most` of the island, a wider
+// one `most_wider`
 static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings, int island,
                                   double most, double most_wider)
 {
