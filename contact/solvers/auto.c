@@ -43,6 +43,7 @@ typedef struct auto_settings {
     double effort_left;   // s
     double reserve;       // s of it that the search leaves to sweeps
     int gradient_worth;   // factorisations that gradient steps may cost
+    bool both_paces;      // of the gradient, also where factors are not dear
 } auto_settings;
 
 enum {
@@ -366,7 +367,8 @@ static cairn_status try_gradient(con_cascade *cascade, const auto_settings *sett
         return CAIRN_OK;
     if (!dear)
         status = run_interior(model, settings, 0, 0, start);
-    for (int k = 0; status == CAIRN_OK && k < (dear && warm ? 2 : 1) && !is_done(model); k++) {
+    int tried = warm && (dear || settings->both_paces) ? 2 : 1;
+    for (int k = 0; status == CAIRN_OK && k < tried && !is_done(model); k++) {
         paces[k].max_steps =
             (int)fmin(settings->gradient_steps, settings->gradient_worth * effort / effort_of_step);
         status = con_gradient_run(model, &paces[k], start);
@@ -408,11 +410,13 @@ static bool is_large(const con_cascade *cascade, int island)
 
 // What a guess lacks in few places is found there. Each patch has a part of the effort; where one
 // does not help, the next is wider: it moves what the narrower ones pushed against. After a few
-// that do not help, no more are made
-static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings, int island)
+// that do not help, no more are made. A first patch may hold the part `most` of the island, a wider
+// one `most_wider`
+static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings, int island,
+                                  double most, double most_wider)
 {
     enum { PATCHES = 20, IN_VAIN = 4 };
-    const double most = 0.2, most_wider = 0.4, enough = 0.5, part = 0.25;
+    const double enough = 0.5, part = 0.25;
     base_arena_mark mark = base_arena_get_mark(cascade->arena);
     con_patch patch;
     cairn_status status = con_patch_init(cascade, island, &patch);
@@ -428,6 +432,7 @@ static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings,
         limits.effort_left = part * settings->effort_left;
         limits.reserve = 0.0;
         limits.gradient_worth = PATCH_GRADIENT_WORTH;
+        limits.both_paces = true;
         settings->effort_left -= limits.effort_left;
         status = solve_model(cascade, &limits, true, &patch.model);
         settings->effort_left += limits.effort_left;
@@ -443,6 +448,16 @@ static cairn_status solve_patches(con_cascade *cascade, auto_settings *settings,
     if (status == CAIRN_OK)
         status = con_patch_end(&patch);
     base_arena_rewind(cascade->arena, mark);
+    return status;
+}
+
+static cairn_status solve_large_by_patches(con_cascade *cascade, auto_settings *settings,
+                                           double most, double most_wider)
+{
+    cairn_status status = CAIRN_OK;
+    for (int k = 0; status == CAIRN_OK && k < cascade->island_count; k++)
+        if (is_open(cascade, k) && is_large(cascade, k))
+            status = solve_patches(cascade, settings, k, most, most_wider);
     return status;
 }
 
@@ -520,9 +535,8 @@ static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm
     status = con_cascade_split(cascade);
     if (status == CAIRN_OK && warm && !con_cascade_solved(cascade))
         status = warm_start(cascade, settings);
-    for (int k = 0; status == CAIRN_OK && warm && k < cascade->island_count; k++)
-        if (is_open(cascade, k) && is_large(cascade, k))
-            status = solve_patches(cascade, settings, k);
+    if (status == CAIRN_OK && warm)
+        status = solve_large_by_patches(cascade, settings, 0.2, 0.4);
     if (status != CAIRN_OK || all_solved(cascade))
         return status;
     status = con_cascade_sweep(cascade, settings->sweeps);
@@ -532,6 +546,10 @@ static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm
     }
     if (status == CAIRN_OK && !all_solved(cascade))
         status = solve_open_islands(cascade, settings, warm);
+    // what the whole did not come to, most of it may; a step that can be halved is halved instead
+    if (status == CAIRN_OK && warm && !cascade->control->brief && !all_solved(cascade) &&
+        !con_cascade_late(cascade))
+        status = solve_large_by_patches(cascade, settings, 0.6, 0.7);
     if (status == CAIRN_OK && !all_solved(cascade) && !con_cascade_late(cascade))
         status = last_resort(cascade, settings, warm);
     return status;
@@ -542,6 +560,7 @@ static auto_settings limits_of(const auto_settings *settings, const con_control 
 {
     auto_settings limits = *settings;
     limits.gradient_worth = GRADIENT_WORTH;
+    limits.both_paces = false;
     // from a guess most paths end soon, and those that do not are better left for other starts
     limits.first_iterations =
         warm && settings->interior_iterations > 100 ? 100 : settings->interior_iterations;
