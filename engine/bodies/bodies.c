@@ -106,6 +106,10 @@ static cairn_status find_mass(const geo_shape *shape, const cairn_body_def *def,
     vec3 moments = {0.0, 0.0, 0.0};
     pose principal = pose_identity(), identity = pose_identity();
     geo_mass of_shape = geo_shape_mass(shape);
+    // an open mesh is a sheet of one thickness
+    bool sheet = shape->kind == GEO_MESH && def->mass > 0.0 && !(of_shape.volume > 0.0);
+    if (sheet && def->kind == CAIRN_DYNAMIC)
+        of_shape = geo_mesh_sheet(&shape->mesh);
     if (of_shape.volume > 0.0)
         geo_mass_principal(&of_shape, &moments, &principal);
     *solid = (eng_solid){.frame = pose_relative(&principal, &identity)};
@@ -116,8 +120,9 @@ static cairn_status find_mass(const geo_shape *shape, const cairn_body_def *def,
         return CAIRN_OK;
     if (!(of_shape.volume > 0.0))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "a %s has no volume: it can only be the shape of a fixed or moving body",
-                         geo_kind_name(shape->kind));
+                         "a %s has no volume: %sit can only be the shape of a fixed or moving body",
+                         geo_kind_name(shape->kind),
+                         shape->kind == GEO_MESH ? "unless its mass is given, " : "");
     double density = def->mass > 0.0 ? def->mass / of_shape.volume : def->density;
     *mass = def->mass > 0.0 ? def->mass : def->density * of_shape.volume;
     vec3 inertia = def->inertia[0] > 0.0 ? vec3_from(def->inertia) : vec3_scale(density, moments);

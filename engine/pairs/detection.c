@@ -80,6 +80,7 @@ static bool is_out_of_reach(const cairn_world *world, const geo_pair *pair, doub
 
 /// New pair list from the broad phase's; pairs that stay keep what they remember. Both are sorted.
 /// @param skin  m, of the list
+/// @return CAIRN_ERROR_UNSUPPORTED for two meshes, which have no contacts; CAIRN_ERROR_MEMORY
 static cairn_status take_pairs(cairn_world *world, double skin)
 {
     int count;
@@ -103,6 +104,9 @@ static cairn_status take_pairs(cairn_world *world, double skin)
         if (eng_pair_is_idle(world, a, b) || eng_spheres_owns_pair(world, a, b) ||
             is_out_of_reach(world, &pair, skin))
             continue;
+        if (world->colliders[pair.first].shape->kind == GEO_MESH &&
+            world->colliders[pair.second].shape->kind == GEO_MESH)
+            return CAIRN_ERROR_UNSUPPORTED;
         while (old < old_count && compare_pairs(&before[old].colliders, &pair) < 0)
             old++;
         bool stays = old < old_count && compare_pairs(&before[old].colliders, &pair) == 0;

@@ -111,9 +111,8 @@ int scn_call_body(lua_State *L)
     def.shape = scn_check_shape(L, -1, "shape");
 
     cairn_shape_kind shape = scn_shape_kind_of(L, -1);
-    if (def.kind == CAIRN_DYNAMIC && (shape == CAIRN_HALFSPACE || shape == CAIRN_MESH))
-        scn_raise(fields.L, "body: a %s has no mass: kind must be \"fixed\" or \"moving\"",
-                  shape == CAIRN_MESH ? "mesh" : "plane");
+    if (def.kind == CAIRN_DYNAMIC && shape == CAIRN_HALFSPACE)
+        scn_raise(fields.L, "body: a plane has no mass: kind must be \"fixed\" or \"moving\"");
 
     const char *material = scn_fields_text(&fields, "material", NULL);
     if (material != NULL)

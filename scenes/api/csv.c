@@ -202,9 +202,8 @@ static void check_shapes(reader *csv)
     lua_getfield(L, 1, "shape");
     csv->common.shape = scn_check_shape(L, -1, "shape");
     cairn_shape_kind kind = scn_shape_kind_of(L, -1);
-    if (csv->common.kind == CAIRN_DYNAMIC && (kind == CAIRN_HALFSPACE || kind == CAIRN_MESH))
-        scn_raise(L, "bodies_from_csv: a %s has no mass: kind must be \"fixed\" or \"moving\"",
-                  kind == CAIRN_MESH ? "mesh" : "plane");
+    if (csv->common.kind == CAIRN_DYNAMIC && kind == CAIRN_HALFSPACE)
+        scn_raise(L, "bodies_from_csv: a plane has no mass: kind must be \"fixed\" or \"moving\"");
 }
 
 int scn_call_bodies_from_csv(lua_State *L)
