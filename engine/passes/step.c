@@ -12,6 +12,7 @@
 #include "contact/problem/least_norm.h"
 #include "engine/joints/joints.h"
 #include "engine/measures/finite.h"
+#include "engine/measures/mesh_pairs.h"
 #include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/passes/explicit.h"
@@ -565,32 +566,11 @@ static cairn_status run_free_motion(cairn_world *world, cairn_error *error)
     return status;
 }
 
-/// Names two meshes that may touch.
-static cairn_status fail_meshes(cairn_world *world, cairn_error *error)
-{
-    int count;
-    const geo_pair *list = eng_space_pairs(world, &count);
-    for (int i = 0; i < count && list != NULL; i++) {
-        const eng_collider *a = &world->colliders[world->listed[list[i].first]];
-        const eng_collider *b = &world->colliders[world->listed[list[i].second]];
-        if (a->shape->kind != GEO_MESH || b->shape->kind != GEO_MESH ||
-            eng_pair_is_idle(world, a->body, b->body))
-            continue;
-        return base_fail(error, CAIRN_ERROR_UNSUPPORTED,
-                         "step %" PRId64 ": %s and %s, which may touch, are both meshes, and "
-                         "contacts of two meshes are not computed: make one of them of convex "
-                         "shapes (compound), or keep them apart by groups and mask",
-                         world->step_count + 1, eng_body_label(world, a->body).text,
-                         eng_body_label(world, b->body).text);
-    }
-    return fail_block(world, CAIRN_ERROR_UNSUPPORTED, error);
-}
-
 static cairn_status find_pairs(cairn_world *world, cairn_error *error)
 {
     cairn_status status = eng_block_broad_phase(world);
     if (status == CAIRN_ERROR_UNSUPPORTED)
-        return fail_meshes(world, error);
+        return eng_mesh_pairs_explain(world, error);
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     eng_step_keep_pairs(world);

@@ -400,12 +400,16 @@ static cairn_status ball_contact(mesh_visit *visit, const patch *p, bool *known)
     return geo_closest_emit(job, visit->convex, &p->core, &closest);
 }
 
-// Of a triangle that is apart from the convex shape: the side that looks to where it is nearest,
-// whatever side of the plane its middle is on.
-static void turn_to_nearest(patch *p, const geo_closest *closest)
+// Is a triangle that is apart from the convex shape seen from the other side, whatever side of its
+// plane the middle of the shape is on? One of two fronts is then seen from there.
+static bool is_seen_from_behind(const mesh_visit *visit, patch *p, const geo_closest *closest)
 {
-    if (closest->separation > 0.0 && vec3_dot(p->side, closest->normal) > 1e-9)
+    if (!(closest->separation > 0.0 && vec3_dot(p->side, closest->normal) > 1e-9))
+        return false;
+    bool closed = visit->mesh->solid || visit->mesh->shells[p->index] != 0;
+    if (!closed)
         p->side = vec3_negate(p->side);
+    return closed;
 }
 
 static cairn_status patch_contacts(mesh_visit *visit, patch *p)
@@ -422,12 +426,12 @@ static cairn_status patch_contacts(mesh_visit *visit, patch *p)
     bool flat = visit->convex->face_count > 0, beside = is_beside_foot(visit, p);
     if (!beside && !geo_closest_find(visit->convex, &p->core, limit, job->size, &closest))
         return CAIRN_OK;
-    if (!beside)
-        turn_to_nearest(p, &closest);
+    bool behind = !beside && is_seen_from_behind(visit, p, &closest);
     vec3 n = beside ? p->side : vec3_negate(closest.normal);
     bool inner = true, allowed = !beside && normal_allowed(visit, p, n, &inner);
-    // it lies across an edge behind which the surface rises: the face there has the contact
-    if (!allowed && !inner && vec3_dot(n, p->side) < steep_cosine)
+    // the shape lies across an edge behind which the surface rises: the face there has the contact
+    bool across = !inner && vec3_dot(n, p->side) < steep_cosine;
+    if (!allowed && (behind || across))
         return CAIRN_OK;
     bool on_face = !allowed || vec3_dot(n, p->side) > 1.0 - 1e-9;
     double cosine = on_face && flat ? 0.05 : facing_cosine;
