@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Block 5 of the step: raw contacts become the contacts of this step, matched with those of the
 // last.
+#include "engine/pairs/covers.h"
 #include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/space/drive.h"
@@ -427,8 +428,11 @@ cairn_status eng_block_contact_set(cairn_world *world)
     world->contacts_before = world->contacts;
     world->contacts = spare;
     world->contacts.count = world->contacts.cone_count = 0;
+    cairn_status status = eng_covers_drop(world);
+    if (status != CAIRN_OK)
+        return status;
     base_parallel_for(world->workers, pairs, ENG_PAIR_CHUNK, select_chunk, &context);
-    cairn_status status = find_cone_places(&context);
+    status = find_cone_places(&context);
     if (status == CAIRN_OK) {
         place_explicit(&context, chunks);
         status = eng_contacts_reserve(&world->allocator, &world->contacts, world->contacts.count);

@@ -309,13 +309,16 @@ int scn_call_polyhedron(lua_State *L)
 
 int scn_call_mesh(lua_State *L)
 {
-    static const char *const names[] = {"vertices", "triangles", "file", "scale", "solid", NULL};
+    static const char *const names[] = {"vertices", "triangles", "file", "scale",
+                                        "solid",    "weld",      NULL};
     scn_fields fields = scn_fields_begin(L, "mesh");
     scn_fields_check(&fields, names, 0);
     cairn_shape_def def = cairn_default_shape_def(CAIRN_MESH);
     def.solid = scn_fields_boolean(&fields, "solid", false);
     if (scn_fields_has(&fields, "file") == scn_fields_has(&fields, "vertices"))
         scn_raise(L, "mesh: give vertices and triangles, or file");
+    if (scn_fields_has(&fields, "weld"))
+        def.weld = scn_fields_number(&fields, "weld", 0.0, scn_range_not_negative("m"));
     if (scn_fields_has(&fields, "file"))
         return push_from_file(&fields, &def);
     if (scn_fields_has(&fields, "scale"))
