@@ -45,6 +45,8 @@ typedef enum eng_body_group {
       "without what is solved for")                                                                \
     X(v_end, eng_reals6, ENG_REAL, 6, "m/s, rad/s", ENG_BODY_STEP, ENG_DERIVED,                    \
       "that the contacts were solved for")                                                         \
+    X(held, eng_reals3, ENG_REAL, 3, "m/s2", ENG_BODY_STEP, ENG_SAVED,                             \
+      "what contacts and joints gave the centre in the last step")                                 \
     X(correction, eng_reals6, ENG_REAL, 6, "m, rad", ENG_BODY_STEP, ENG_DERIVED,                   \
       "by which the last step corrected the place, body axes; zeros unless it did")
 

@@ -55,6 +55,10 @@ void eng_mean_velocity(const cairn_world *world, int body, double mean[6]);
 /// @param inverse  of mass and principal moments; zeros where nothing moves the body
 mat3 eng_point_mobility(const double inverse[6], const pose *q, const mat3 *frame, vec3 point);
 
+/// Where the point of a contact of this step is in one of its bodies: not in both in one place
+/// where they come to it later.
+vec3 eng_contact_place(const cairn_world *world, int contact, int side);
+
 /// The image of a body next to a point lies this far from the body, in the midpoint configuration;
 /// 0 in open space and for half-spaces.
 vec3 eng_image_shift(const cairn_world *world, int body, vec3 point);
