@@ -33,8 +33,6 @@ static bool may_close(const cairn_world *world, const geo_contact *contact, int 
                    (moving > 0.0 || contact->gap + h * moving <= 0.0);
     if (eng_bounces(world, a, b, restitution, moving))
         return goes_on || eng_meeting_is_deep(world, contact, a, b, moving);
-    if (contact->ahead > 0.0)
-        return true;
     double size = fmin(world->shapes[world->bodies[a].shape]->smallest_size,
                        world->shapes[world->bodies[b].shape]->smallest_size);
     double still = isfinite(size) ? 1e-3 * size : 0.0;
@@ -87,7 +85,9 @@ static void add_contact(const set_context *context, int pair_index, const geo_co
     now->frame[made] = mat3_from_rows(contact->normal, t1, t2);
     now->point[made] = contact->point;
     now->meets[made] = contact->ahead;
-    now->ahead[made] = contact->ahead > 0.0 ? eng_meeting_ahead(world, pair, contact->ahead)
+    now->ahead[made] = contact->ahead > 0.0 ? eng_meeting_ahead(world, now->body[made][0],
+                                                              now->body[made][1],
+                                                              contact->ahead)
                                             : (vec3){0.0, 0.0, 0.0};
     int old = find_before(context->before, pair, contact->key);
     eng_contact_carry(now, made, context->before, old);

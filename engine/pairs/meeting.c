@@ -17,6 +17,9 @@ enum { LOOKS = 400, ROUNDS = 1000 };
 // two looks at bodies that touch
 static const double touching = 2e-5, overlapping = 3e-5, stride = 0.02;
 
+// and what is touching of a pair that bore in the last step
+static const double breathing = 1e-3;
+
 // a bounce is waited for, until bodies would be as deep in each other as this part of the size
 static const double bounce_depth = 0.2;
 
@@ -212,20 +215,27 @@ static double along_range(vec3 n, vec3 low, vec3 high, bool most)
     return sum;
 }
 
+vec3 eng_meeting_ahead(const cairn_world *world, int a, int b, double time)
+{
+    const double *u_a = world->aims[a].u, *u_b = world->aims[b].u;
+    return vec3_scale(0.5 * time, vec3_sub(vec3_from(u_b), vec3_from(u_a)));
+}
+
 double eng_meeting_rate(const cairn_world *world, const geo_contact *contact, int a, int b,
                         double *as_they_move)
 {
     const int body[2] = {a, b};
-    vec3 n = contact->normal;
+    vec3 n = contact->normal, ahead = eng_meeting_ahead(world, a, b, contact->ahead);
     double least[2], most[2], now[2];
     for (int side = 0; side < 2; side++) {
         int i = body[side];
         const eng_aim *aim = &world->aims[i];
-        const double *velocities[2] = {world->v[i], world->v_free[i]};
+        const double *velocities[3] = {world->v[i], world->v_free[i], aim->u};
+        vec3 place = vec3_add_scaled(contact->point, side == 0 ? 1.0 : -1.0, ahead);
         // what is beside the velocity of the centre: turning, and the strain of the cell
         double beside_least = INFINITY, beside_most = -INFINITY;
-        for (int k = 0; k < 2; k++) {
-            vec3 point = eng_image_velocity(world, i, velocities[k], contact->point);
+        for (int k = 0; k < 3; k++) {
+            vec3 point = eng_image_velocity(world, i, velocities[k], place);
             double all = vec3_dot(n, point);
             double beside = vec3_dot(n, vec3_sub(point, vec3_from(velocities[k])));
             now[side] = k == 0 ? all : now[side];
@@ -234,7 +244,7 @@ double eng_meeting_rate(const cairn_world *world, const geo_contact *contact, in
         }
         if (world->bodies[i].kind == CAIRN_DYNAMIC) {
             double drift = world->cell.any
-                               ? vec3_dot(n, eng_image_drift(world, i, contact->point))
+                               ? vec3_dot(n, eng_image_drift(world, i, place))
                                : 0.0;
             beside_least = fmin(beside_least, drift);
             beside_most = fmax(beside_most, drift);
@@ -254,13 +264,6 @@ double eng_meeting_way(const cairn_world *world, const eng_pair *pair)
     double speed = vec3_distance(vec3_from(a->u), vec3_from(b->u));
     return world->def.time_step * (speed + turning_speed(world, first, second) +
                                    turning_speed(world, second, first));
-}
-
-vec3 eng_meeting_ahead(const cairn_world *world, const eng_pair *pair, double time)
-{
-    const eng_aim *a = &world->aims[world->colliders[pair->colliders.first].body];
-    const eng_aim *b = &world->aims[world->colliders[pair->colliders.second].body];
-    return vec3_scale(0.5 * time, vec3_sub(vec3_from(b->u), vec3_from(a->u)));
 }
 
 // ---------------------------------------------------------------- sweeps
@@ -405,12 +408,11 @@ static bool was_kept(const geo_manifold *manifold, int first, int end, uint64_t 
     return false;
 }
 
-/// Of the contacts of a meeting, from `from` on, those that may close until the end of the step are
-/// kept, at the end of what was kept before.
+/// Of the contacts of a meeting, from `from` on, those of the side that is met are kept, at the end
+/// of what was kept before.
 static void keep_met(const sweep *s, double time, int first, int kept, int from,
                      geo_manifold *manifold)
 {
-    double h = s->world->def.time_step, still = 1e-3 * s->size;
     geo_contact *c = manifold->contacts;
     int deepest = from;
     for (int i = from; i < manifold->count; i++)
@@ -419,13 +421,20 @@ static void keep_met(const sweep *s, double time, int first, int kept, int from,
     vec3 normal = c[deepest].normal;
     int end = kept;
     for (int i = from; i < manifold->count; i++) {
-        double rate = rate_of(s, &c[i], time);
         bool belongs = vec3_dot(c[i].normal, normal) > same_side || is_met(s, &c[i], time);
-        bool closes = c[i].gap + (h - time) * rate <= still;
-        if (belongs && closes && !was_kept(manifold, first, kept, c[i].key))
+        if (belongs && !was_kept(manifold, first, kept, c[i].key))
             c[end++] = bring_back(s, c[i], time);
     }
     manifold->count = end;
+}
+
+/// Whether a contact of a pair bore in the last step.
+static bool bore(const cairn_world *world, const eng_pair *pair)
+{
+    for (int i = pair->first; i < pair->first + pair->count; i++)
+        if (world->contacts.R[i][0] > 0.0)
+            return true;
+    return false;
 }
 
 cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, double way,
@@ -433,17 +442,18 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
 {
     double h = world->def.time_step, least = INFINITY, expected = 0.0;
     sweep s = begin_sweep(world, pair);
+    double touch = (bore(world, pair) ? breathing : touching) * s.size;
     int from = manifold->count;
     bool fast = way > margin;
     for (int i = first; i < from; i++) {
         const geo_contact *c = &manifold->contacts[i];
         least = fmin(least, c->gap);
         double end = c->gap + h * rate_of(&s, c, 0.0);
-        if (c->gap > touching * s.size)
+        if (c->gap > touch)
             expected = fmin(expected, end);
     }
     bool mesh = s.shape[0]->kind == GEO_MESH || s.shape[1]->kind == GEO_MESH;
-    bool touches = least <= touching * s.size;
+    bool touches = least <= touch;
     if ((touches && !mesh) || !(expected < 0.0 || fast))
         return CAIRN_OK;
     double met;
@@ -458,7 +468,7 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
     int kept = first;
     for (int i = first; i < from; i++) {
         const geo_contact *c = &manifold->contacts[i];
-        bool apart = c->gap > touching * s.size;
+        bool apart = c->gap > touch;
         bool closes = apart && c->gap + h * rate_of(&s, c, 0.0) <= 0.0;
         if (true_end || stay || (touches && !closes))
             manifold->contacts[kept++] = *c;

@@ -36,7 +36,7 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
 
 /// What a contact that is met lies ahead of the middle of the step: half of the way that the centre
 /// of B goes against that of A until then, m.
-vec3 eng_meeting_ahead(const cairn_world *world, const eng_pair *pair, double time);
+vec3 eng_meeting_ahead(const cairn_world *world, int a, int b, double time);
 
 /// Rate at which the gap of a contact may shrink within the step, m/s, negative for closing, as the
 /// bodies move, as they are expected to, and as others may stop or drive them.
