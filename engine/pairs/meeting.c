@@ -13,12 +13,10 @@
 // LOOKS: narrow phases of a pair in one step; ROUNDS: sweeps over the pairs for what may stop whom
 enum { LOOKS = 400, ROUNDS = 1000 };
 
-// of the smaller size: what is touching, the depth from which bodies overlap, and the way between
-// two looks at bodies that touch
-static const double touching = 2e-5, overlapping = 3e-5, stride = 0.02;
-
-// and what is touching of a pair that bore in the last step
-static const double breathing = 1e-3;
+// of the smaller size: up to which gap a pair that bore in the last step goes on to, what is
+// round-off of places, the depth from which bodies overlap, and the way between two looks at bodies
+// that touch
+static const double breathing = 1e-3, digits = 1e-9, overlapping = 3e-5, stride = 0.02;
 
 // a bounce is waited for, until bodies would be as deep in each other as this part of the size
 static const double bounce_depth = 0.2;
@@ -440,21 +438,22 @@ static bool bore(const cairn_world *world, const eng_pair *pair)
 cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, double way,
                                 double margin, bool stay, geo_manifold *manifold, int first)
 {
-    double h = world->def.time_step, least = INFINITY, expected = 0.0;
+    double h = world->def.time_step, least = INFINITY, expected = INFINITY;
     sweep s = begin_sweep(world, pair);
-    double touch = (bore(world, pair) ? breathing : touching) * s.size;
+    double touch = (bore(world, pair) ? breathing : -digits) * s.size;
+    double round_off = digits * s.size;
     int from = manifold->count;
     bool fast = way > margin;
     for (int i = first; i < from; i++) {
         const geo_contact *c = &manifold->contacts[i];
         least = fmin(least, c->gap);
-        double end = c->gap + h * rate_of(&s, c, 0.0);
-        if (c->gap > touch)
-            expected = fmin(expected, end);
+        double way_on = h * rate_of(&s, c, 0.0);
+        if (c->gap > touch && way_on < -round_off)
+            expected = fmin(expected, c->gap + way_on);
     }
     bool mesh = s.shape[0]->kind == GEO_MESH || s.shape[1]->kind == GEO_MESH;
     bool touches = least <= touch;
-    if ((touches && !mesh) || !(expected < 0.0 || fast))
+    if ((touches && !mesh) || !(expected < round_off || fast))
         return CAIRN_OK;
     double met;
     cairn_status status = find_meeting(&s, way, margin, first, from, manifold, &met);
@@ -464,12 +463,12 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
     for (int i = from; i < manifold->count; i++)
         end = fmin(end, manifold->contacts[i].gap);
     // what comes to touch slowly overlaps by less than what is told from touching
-    bool true_end = !isfinite(met) && end <= 0.5 * expected;
+    bool true_end = !isfinite(met) && expected < -round_off && end <= 0.5 * expected;
     int kept = first;
     for (int i = first; i < from; i++) {
         const geo_contact *c = &manifold->contacts[i];
         bool apart = c->gap > touch;
-        bool closes = apart && c->gap + h * rate_of(&s, c, 0.0) <= 0.0;
+        bool closes = apart && c->gap + h * rate_of(&s, c, 0.0) < round_off;
         if (true_end || stay || (touches && !closes))
             manifold->contacts[kept++] = *c;
     }
