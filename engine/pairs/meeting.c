@@ -24,6 +24,9 @@ static const double bounce_depth = 0.2;
 // cosine between the normals of contacts of a mesh that are of one meeting
 static const double same_side = 0.9;
 
+// and between what was found before a meeting and there, where both are the same
+static const double foretold = 0.9999;
+
 // ---------------------------------------------------------------- how bodies are expected to move
 
 /// The velocity that a body will have where nothing new happens to it. What has borne on it in the
@@ -406,17 +409,34 @@ static bool was_kept(const geo_manifold *manifold, int first, int end, uint64_t 
     return false;
 }
 
+/// Normal of the deepest contact of a meeting, whose contacts are those from `from` on.
+static vec3 normal_of_meeting(const sweep *s, double time, int from, const geo_manifold *manifold)
+{
+    const geo_contact *c = manifold->contacts;
+    int deepest = from;
+    for (int i = from; i < manifold->count; i++)
+        if (is_met(s, &c[i], time) && !(c[i].gap >= c[deepest].gap && is_met(s, &c[deepest], time)))
+            deepest = i;
+    return c[deepest].normal;
+}
+
+/// Whether contacts that were found before are along the normal of the meeting, so that they are
+/// those of the same features.
+static bool foretell(const geo_manifold *manifold, int first, int end, vec3 normal)
+{
+    bool same = end > first;
+    for (int i = first; i < end; i++)
+        same = same && vec3_dot(manifold->contacts[i].normal, normal) > foretold;
+    return same;
+}
+
 /// Of the contacts of a meeting, from `from` on, those of the side that is met are kept, at the end
 /// of what was kept before.
 static void keep_met(const sweep *s, double time, int first, int kept, int from,
                      geo_manifold *manifold)
 {
     geo_contact *c = manifold->contacts;
-    int deepest = from;
-    for (int i = from; i < manifold->count; i++)
-        if (is_met(s, &c[i], time) && !(c[i].gap >= c[deepest].gap && is_met(s, &c[deepest], time)))
-            deepest = i;
-    vec3 normal = c[deepest].normal;
+    vec3 normal = normal_of_meeting(s, time, from, manifold);
     int end = kept;
     for (int i = from; i < manifold->count; i++) {
         bool belongs = vec3_dot(c[i].normal, normal) > same_side || is_met(s, &c[i], time);
@@ -464,15 +484,17 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
         end = fmin(end, manifold->contacts[i].gap);
     // what comes to touch slowly overlaps by less than what is told from touching
     bool true_end = !isfinite(met) && expected < -round_off && end <= 0.5 * expected;
+    bool known = isfinite(met) && !touches && way <= bounce_depth * s.size &&
+                 foretell(manifold, first, from, normal_of_meeting(&s, met, from, manifold));
     int kept = first;
     for (int i = first; i < from; i++) {
         const geo_contact *c = &manifold->contacts[i];
         bool apart = c->gap > touch;
         bool closes = apart && c->gap + h * rate_of(&s, c, 0.0) < round_off;
-        if (true_end || stay || (touches && !closes))
+        if (true_end || known || stay || (touches && !closes))
             manifold->contacts[kept++] = *c;
     }
-    if (isfinite(met))
+    if (isfinite(met) && !known)
         keep_met(&s, met, first, kept, from, manifold);
     else
         manifold->count = kept;
