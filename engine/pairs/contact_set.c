@@ -24,6 +24,11 @@ static bool may_close(const cairn_world *world, const geo_contact *contact, int 
                       double restitution, bool acted)
 {
     double h = world->def.time_step, moving = 0.0;
+    double size = real_min(world->shapes[world->bodies[a].shape]->smallest_size,
+                           world->shapes[world->bodies[b].shape]->smallest_size);
+    double still = isfinite(size) ? 1e-3 * size : 0.0;
+    if (restitution == 0.0 && contact->gap <= still)
+        return true;
     double rate = eng_meeting_rate(world, contact, a, b, &moving);
     // an impact that shall bounce must not be braked before it happens, nor must one that others
     // bring about while bodies still part: leave it to close first. One that acted in the last step
@@ -33,9 +38,6 @@ static bool may_close(const cairn_world *world, const geo_contact *contact, int 
                    (moving > 0.0 || contact->gap + h * moving <= 0.0);
     if (eng_bounces(world, a, b, restitution, moving))
         return goes_on || eng_meeting_is_deep(world, contact, a, b, moving);
-    double size = fmin(world->shapes[world->bodies[a].shape]->smallest_size,
-                       world->shapes[world->bodies[b].shape]->smallest_size);
-    double still = isfinite(size) ? 1e-3 * size : 0.0;
     return contact->gap <= still || contact->gap + h * rate <= 0.0;
 }
 

@@ -57,6 +57,7 @@ static void aim_chunk(void *argument, int begin, int end, int chunk, int worker)
         if (eng_is_elsewhere(world, body))
             continue;
         expect(world, body, aim->u);
+        aim->turning = vec3_norm(vec3_from(aim->u + 3));
         vec3 v = vec3_from(world->v[body]), v_free = vec3_from(world->v_free[body]);
         aim->low = vec3_min(vec3_min(v, v_free), vec3_from(aim->u));
         aim->high = vec3_max(vec3_max(v, v_free), vec3_from(aim->u));
@@ -65,7 +66,7 @@ static void aim_chunk(void *argument, int begin, int end, int chunk, int worker)
 
 static double size_of(const cairn_world *world, const eng_pair *pair)
 {
-    return fmin(world->colliders[pair->colliders.first].shape->smallest_size,
+    return real_min(world->colliders[pair->colliders.first].shape->smallest_size,
                 world->colliders[pair->colliders.second].shape->smallest_size);
 }
 
@@ -83,14 +84,15 @@ static double arm_of(const cairn_world *world, int collider)
 static double turning_speed(const cairn_world *world, int collider, int other)
 {
     int body = world->colliders[collider].body;
-    double rate = vec3_norm(vec3_from(world->aims[body].u + 3));
+    double rate = world->aims[body].turning, arm = arm_of(world, collider);
+    double radius = world->colliders[other].shape->bounding_radius;
     if (!(rate > 0.0))
         return 0.0;
-    // walls without end turn where the other is
-    double apart = vec3_distance(world->collider_pose[other].position,
-                                 world->q_mid[body].position) +
-                   2.0 * world->colliders[other].shape->bounding_radius;
-    return rate * fmin(arm_of(world, collider), apart);
+    // what is much larger turns where the other is
+    if (arm > 10.0 * radius)
+        arm = real_min(arm, 2.0 * radius + vec3_distance(world->collider_pose[other].position,
+                                                         world->q_mid[body].position));
+    return rate * arm;
 }
 
 /// Whether two colliders whose centres move within the ranges may come to each other in a step.
@@ -112,13 +114,13 @@ static bool may_meet(const cairn_world *world, const eng_pair *pair, vec3 low, v
         double height =
             fabs(vec3_dot(n, vec3_sub(world->collider_pose[other].position, place->position)));
         return height - world->colliders[other].shape->bounding_radius +
-                   h * fmin(0.0, vec3_dot(n, most)) <=
+                   h * real_min(0.0, vec3_dot(n, most)) <=
                slack;
     }
     const geo_bounds *p = &world->collider_bounds[a].bounds, *q = &world->collider_bounds[b].bounds;
     for (int k = 0; k < 3; k++)
-        if (vec3_get(q->low, k) + h * fmin(0.0, vec3_get(low, k)) > vec3_get(p->high, k) + slack ||
-            vec3_get(q->high, k) + h * fmax(0.0, vec3_get(high, k)) < vec3_get(p->low, k) - slack)
+        if (vec3_get(q->low, k) + h * real_min(0.0, vec3_get(low, k)) > vec3_get(p->high, k) + slack ||
+            vec3_get(q->high, k) + h * real_max(0.0, vec3_get(high, k)) < vec3_get(p->low, k) - slack)
             return false;
     return true;
 }
@@ -129,25 +131,30 @@ static void range_at(const cairn_world *world, int body, int other, vec3 *low, v
     const eng_aim *aim = &world->aims[body];
     *low = aim->low;
     *high = aim->high;
-    if (world->bodies[body].kind == CAIRN_DYNAMIC || vec3_norm_squared(vec3_from(aim->u + 3)) == 0.0)
+    if (world->bodies[body].kind == CAIRN_DYNAMIC || aim->turning == 0.0)
         return;
     vec3 there = eng_image_velocity(world, body, aim->u, world->q_mid[other].position);
     *low = vec3_min(*low, there);
     *high = vec3_max(*high, there);
 }
 
-/// Widens the range of a body by another one; whether it was narrower.
-static bool widen(cairn_world *world, int body, vec3 low, vec3 high)
+/// Widens the range of a body by another one.
+static void widen(cairn_world *world, int body, vec3 low, vec3 high)
 {
     eng_aim *aim = &world->aims[body];
     if (world->bodies[body].kind != CAIRN_DYNAMIC)
-        return false;
-    vec3 least = vec3_min(aim->low, low), most = vec3_max(aim->high, high);
-    bool wider = least.x < aim->low.x || least.y < aim->low.y || least.z < aim->low.z ||
-                 most.x > aim->high.x || most.y > aim->high.y || most.z > aim->high.z;
-    aim->low = least;
-    aim->high = most;
-    return wider;
+        return;
+    aim->low = vec3_min(aim->low, low);
+    aim->high = vec3_max(aim->high, high);
+}
+
+/// Whether a body cannot get a velocity from another one that it may not have anyway.
+static bool has_all_of(const cairn_world *world, int body, vec3 low, vec3 high)
+{
+    const eng_aim *aim = &world->aims[body];
+    return world->bodies[body].kind != CAIRN_DYNAMIC ||
+           (aim->low.x <= low.x && aim->low.y <= low.y && aim->low.z <= low.z &&
+            aim->high.x >= high.x && aim->high.y >= high.y && aim->high.z >= high.z);
 }
 
 /// Bodies that may meet may take each other's velocity; whether that is new.
@@ -160,10 +167,13 @@ static bool pass_on(cairn_world *world, const eng_pair *pair)
         return false;
     range_at(world, a, b, &low_a, &high_a);
     range_at(world, b, a, &low_b, &high_b);
+    if (has_all_of(world, a, low_b, high_b) && has_all_of(world, b, low_a, high_a))
+        return false;
     if (!may_meet(world, pair, vec3_sub(low_b, high_a), vec3_sub(high_b, low_a)))
         return false;
-    bool first = widen(world, a, low_b, high_b);
-    return widen(world, b, low_a, high_a) || first;
+    widen(world, a, low_b, high_b);
+    widen(world, b, low_a, high_a);
+    return true;
 }
 
 /// Ranges grow along chains of bodies that may meet, until they do no more: the least ones for
@@ -211,7 +221,7 @@ static double along_range(vec3 n, vec3 low, vec3 high, bool most)
     for (int k = 0; k < 3; k++) {
         double at_low = vec3_get(n, k) * vec3_get(low, k);
         double at_high = vec3_get(n, k) * vec3_get(high, k);
-        sum += most ? fmax(at_low, at_high) : fmin(at_low, at_high);
+        sum += most ? real_max(at_low, at_high) : real_min(at_low, at_high);
     }
     return sum;
 }
@@ -240,21 +250,21 @@ double eng_meeting_rate(const cairn_world *world, const geo_contact *contact, in
             double all = vec3_dot(n, point);
             double beside = vec3_dot(n, vec3_sub(point, vec3_from(velocities[k])));
             now[side] = k == 0 ? all : now[side];
-            beside_least = fmin(beside_least, beside);
-            beside_most = fmax(beside_most, beside);
+            beside_least = real_min(beside_least, beside);
+            beside_most = real_max(beside_most, beside);
         }
         if (world->bodies[i].kind == CAIRN_DYNAMIC) {
             double drift = world->cell.any
                                ? vec3_dot(n, eng_image_drift(world, i, place))
                                : 0.0;
-            beside_least = fmin(beside_least, drift);
-            beside_most = fmax(beside_most, drift);
+            beside_least = real_min(beside_least, drift);
+            beside_most = real_max(beside_most, drift);
         }
         least[side] = along_range(n, aim->low, aim->high, false) + beside_least;
         most[side] = along_range(n, aim->low, aim->high, true) + beside_most;
     }
     *as_they_move = now[1] - now[0];
-    return fmin(0.0, least[1] - most[0]) - eng_drive_closing(world, a, b, contact->point, n);
+    return real_min(0.0, least[1] - most[0]) - eng_drive_closing(world, a, b, contact->point, n);
 }
 
 double eng_meeting_way(const cairn_world *world, const eng_pair *pair)
@@ -357,7 +367,7 @@ static double least_time(const sweep *s, const geo_manifold *manifold, int from,
         const geo_contact *c = &manifold->contacts[i];
         double closing = s->spin - vec3_dot(c->normal, vec3_sub(s->linear[1], s->linear[0]));
         if (closing > 0.0)
-            least = fmin(least, fmax(c->gap, 0.0) / closing);
+            least = real_min(least, real_max(c->gap, 0.0) / closing);
     }
     return least;
 }
@@ -368,10 +378,10 @@ static double least_time(const sweep *s, const geo_manifold *manifold, int from,
 static cairn_status find_meeting(const sweep *s, double way, double margin, int first, int from,
                                  geo_manifold *manifold, double *met)
 {
-    double h = s->world->def.time_step, reach = fmax(margin, 0.5 * fmin(s->size, way));
+    double h = s->world->def.time_step, reach = real_max(margin, 0.5 * real_min(s->size, way));
     double least = stride * s->size / way * h;
     geo_manifold middle = {.contacts = manifold->contacts + first, .count = from - first};
-    double time = fmax(least_time(s, &middle, 0, margin), least);
+    double time = real_max(least_time(s, &middle, 0, margin), least);
     *met = INFINITY;
     for (int looks = 0; looks < LOOKS; looks++) {
         bool last = !(time < h);
@@ -385,7 +395,7 @@ static cairn_status find_meeting(const sweep *s, double way, double margin, int 
                 *met = time;
         if (last || isfinite(*met))
             return CAIRN_OK;
-        time += fmax(least_time(s, manifold, from, reach), least);
+        time += real_max(least_time(s, manifold, from, reach), least);
     }
     return CAIRN_OK;
 }
@@ -466,10 +476,10 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
     bool fast = way > margin;
     for (int i = first; i < from; i++) {
         const geo_contact *c = &manifold->contacts[i];
-        least = fmin(least, c->gap);
+        least = real_min(least, c->gap);
         double way_on = h * rate_of(&s, c, 0.0);
         if (c->gap > touch && way_on < -round_off)
-            expected = fmin(expected, c->gap + way_on);
+            expected = real_min(expected, c->gap + way_on);
     }
     bool mesh = s.shape[0]->kind == GEO_MESH || s.shape[1]->kind == GEO_MESH;
     bool touches = least <= touch;
@@ -481,7 +491,7 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
         return status;
     double end = INFINITY;
     for (int i = from; i < manifold->count; i++)
-        end = fmin(end, manifold->contacts[i].gap);
+        end = real_min(end, manifold->contacts[i].gap);
     // what comes to touch slowly overlaps by less than what is told from touching
     bool true_end = !isfinite(met) && expected < -round_off && end <= 0.5 * expected;
     bool known = isfinite(met) && !touches && way <= bounce_depth * s.size &&
@@ -506,7 +516,7 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
 bool eng_meeting_is_deep(const cairn_world *world, const geo_contact *contact, int a, int b,
                          double moving)
 {
-    double size = fmin(world->shapes[world->bodies[a].shape]->smallest_size,
+    double size = real_min(world->shapes[world->bodies[a].shape]->smallest_size,
                        world->shapes[world->bodies[b].shape]->smallest_size);
     return contact->ahead > 0.0 &&
            contact->gap + world->def.time_step * moving < -bounce_depth * size;
@@ -552,7 +562,7 @@ cairn_status eng_meetings_finish(cairn_world *world)
         first[body] = INFINITY;
     for (int i = 0; i < c->cone_count; i++)
         for (int side = 0; side < 2 && has_bounced(world, i); side++)
-            first[c->body[i][side]] = fmin(first[c->body[i][side]], c->meets[i]);
+            first[c->body[i][side]] = real_min(first[c->body[i][side]], c->meets[i]);
     for (int body = 0; body < world->reach; body++)
         if (isfinite(first[body]) && world->bodies[body].kind == CAIRN_DYNAMIC)
             go_on_from(world, body, first[body]);
