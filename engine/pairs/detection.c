@@ -226,16 +226,14 @@ static double distance_of_bounds(const geo_bounds *a, const geo_bounds *b)
     return xy > most.z ? xy : most.z;
 }
 
-/// Whether open contacts of a pair that acted in the last step may go on to bounce.
-static bool keeps(const cairn_world *world, int place)
+/// Restitution of the pair at a place of the plan, of a cone law.
+static double restitution_of(const cairn_world *world, int place)
 {
     const eng_plan *plan = &world->plan;
     const eng_surface *surface = &world->surfaces[plan->batches[plan->batch[place]].surface];
     con_cone_terms terms = {0};
-    if (world->pairs[plan->order[place]].count == 0)
-        return false;
     surface->law->cone(surface->parameters, &terms);
-    return terms.restitution > 0.0;
+    return terms.restitution;
 }
 
 /// The contacts of a pair go to the manifold.
@@ -300,9 +298,12 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
             closed_alone = is_closed_alone(world, i);
         }
         int a = pair->colliders.first, b = pair->colliders.second;
-        double margin = closed_alone ? 0.0 : world->collider_margin[a] + world->collider_margin[b];
         bool swept = world->aims != NULL && i < world->plan.cone_pairs;
         double way = swept ? eng_meeting_way(world, pair) : 0.0;
+        double margin = swept ? eng_meeting_margin(world, pair)
+                        : closed_alone
+                            ? 0.0
+                            : world->collider_margin[a] + world->collider_margin[b];
         // what acted in the last step may go on across a gap
         if (pair->count > 0 && !closed_alone)
             margin += world->collider_reach[a] + world->collider_reach[b];
@@ -311,8 +312,8 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
             bool apart = false;
             cairn_status status = collide(world, index, margin, manifold, &apart);
             if (status != CAIRN_ERROR_MEMORY && swept && !apart)
-                status = eng_meeting_settle(world, pair, way, margin, keeps(world, i), manifold,
-                                            before);
+                status = eng_meeting_settle(world, pair, way, margin, restitution_of(world, i),
+                                            manifold, before);
             if (status == CAIRN_ERROR_MEMORY)
                 context->status[chunk] = CAIRN_ERROR_MEMORY;
             found = manifold->count - before;

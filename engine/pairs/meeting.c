@@ -139,13 +139,14 @@ static void range_at(const cairn_world *world, int body, int other, vec3 *low, v
 }
 
 /// Widens the range of a body by another one.
-static void widen(cairn_world *world, int body, vec3 low, vec3 high)
+static void widen(cairn_world *world, int body, vec3 low, vec3 high, int round)
 {
     eng_aim *aim = &world->aims[body];
     if (world->bodies[body].kind != CAIRN_DYNAMIC)
         return;
     aim->low = vec3_min(aim->low, low);
     aim->high = vec3_max(aim->high, high);
+    aim->widened = round;
 }
 
 /// Whether a body cannot get a velocity from another one that it may not have anyway.
@@ -158,11 +159,13 @@ static bool has_all_of(const cairn_world *world, int body, vec3 low, vec3 high)
 }
 
 /// Bodies that may meet may take each other's velocity; whether that is new.
-static bool pass_on(cairn_world *world, const eng_pair *pair)
+static bool pass_on(cairn_world *world, const eng_pair *pair, int round)
 {
     int a = world->colliders[pair->colliders.first].body;
     int b = world->colliders[pair->colliders.second].body;
     vec3 low_a, high_a, low_b, high_b;
+    if (world->aims[a].widened < round - 1 && world->aims[b].widened < round - 1)
+        return false;
     if (eng_is_elsewhere(world, a) || eng_is_elsewhere(world, b))
         return false;
     range_at(world, a, b, &low_a, &high_a);
@@ -171,8 +174,8 @@ static bool pass_on(cairn_world *world, const eng_pair *pair)
         return false;
     if (!may_meet(world, pair, vec3_sub(low_b, high_a), vec3_sub(high_b, low_a)))
         return false;
-    widen(world, a, low_b, high_b);
-    widen(world, b, low_a, high_a);
+    widen(world, a, low_b, high_b, round);
+    widen(world, b, low_a, high_a, round);
     return true;
 }
 
@@ -183,11 +186,11 @@ static void find_ranges(cairn_world *world)
     const eng_plan *plan = &world->plan;
     int n = plan->cone_pairs;
     bool changed = true;
-    for (int round = 0; changed && round < ROUNDS; round++) {
+    for (int round = 1; changed && round < ROUNDS; round++) {
         changed = false;
         for (int i = 0; i < n; i++) {
             int place = round % 2 == 0 ? i : n - 1 - i;
-            changed = pass_on(world, &world->pairs[plan->order[place]]) || changed;
+            changed = pass_on(world, &world->pairs[plan->order[place]], round) || changed;
         }
         if (eng_sharing_is_active(world) && world->elsewhere != NULL) {
             eng_borders_send(world, (con_rows){world->aims, sizeof *world->aims});
@@ -226,6 +229,26 @@ static double along_range(vec3 n, vec3 low, vec3 high, bool most)
     return sum;
 }
 
+double eng_meeting_margin(const cairn_world *world, const eng_pair *pair)
+{
+    int first = pair->colliders.first, second = pair->colliders.second;
+    const eng_aim *a = &world->aims[world->colliders[first].body];
+    const eng_aim *b = &world->aims[world->colliders[second].body];
+    double most = world->collider_margin[first] + world->collider_margin[second];
+    if (world->cell.any)
+        return most;
+    vec3 up = vec3_abs(vec3_sub(b->high, a->low)), down = vec3_abs(vec3_sub(b->low, a->high));
+    double speed = vec3_norm((vec3){real_max(up.x, down.x), real_max(up.y, down.y),
+                                    real_max(up.z, down.z)});
+    double sizes[2] = {world->colliders[first].shape->smallest_size,
+                       world->colliders[second].shape->smallest_size};
+    double still = 0.0;
+    for (int side = 0; side < 2; side++)
+        still += isfinite(sizes[side]) ? 5e-4 * sizes[side] : 0.0;
+    double way = speed + turning_speed(world, first, second) + turning_speed(world, second, first);
+    return real_min(most, still + world->def.time_step * way);
+}
+
 vec3 eng_meeting_ahead(const cairn_world *world, int a, int b, double time)
 {
     const double *u_a = world->aims[a].u, *u_b = world->aims[b].u;
@@ -241,11 +264,11 @@ double eng_meeting_rate(const cairn_world *world, const geo_contact *contact, in
     for (int side = 0; side < 2; side++) {
         int i = body[side];
         const eng_aim *aim = &world->aims[i];
-        const double *velocities[3] = {world->v[i], world->v_free[i], aim->u};
+        const double *velocities[2] = {world->v[i], world->v_free[i]};
         vec3 place = vec3_add_scaled(contact->point, side == 0 ? 1.0 : -1.0, ahead);
         // what is beside the velocity of the centre: turning, and the strain of the cell
         double beside_least = INFINITY, beside_most = -INFINITY;
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 2; k++) {
             vec3 point = eng_image_velocity(world, i, velocities[k], place);
             double all = vec3_dot(n, point);
             double beside = vec3_dot(n, vec3_sub(point, vec3_from(velocities[k])));
@@ -378,7 +401,8 @@ static double least_time(const sweep *s, const geo_manifold *manifold, int from,
 static cairn_status find_meeting(const sweep *s, double way, double margin, int first, int from,
                                  geo_manifold *manifold, double *met)
 {
-    double h = s->world->def.time_step, reach = real_max(margin, 0.5 * real_min(s->size, way));
+    double h = s->world->def.time_step;
+    double reach = way > stride * s->size ? 0.5 * real_min(s->size, way) : 0.0;
     double least = stride * s->size / way * h;
     geo_manifold middle = {.contacts = manifold->contacts + first, .count = from - first};
     double time = real_max(least_time(s, &middle, 0, margin), least);
@@ -465,20 +489,37 @@ static bool bore(const cairn_world *world, const eng_pair *pair)
     return false;
 }
 
+/// Whether a contact closes so fast, as the bodies move, that it is left to close first.
+static bool bounces_off(const sweep *s, const geo_contact *contact, double restitution)
+{
+    const cairn_world *world = s->world;
+    double along[2];
+    for (int side = 0; side < 2; side++) {
+        int body = s->body[side];
+        along[side] = vec3_dot(contact->normal, eng_image_velocity(world, body, world->v[body],
+                                                                   contact->point));
+    }
+    return eng_bounces(world, s->body[0], s->body[1], restitution, along[1] - along[0]);
+}
+
 cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, double way,
-                                double margin, bool stay, geo_manifold *manifold, int first)
+                                double margin, double restitution, geo_manifold *manifold,
+                                int first)
 {
     double h = world->def.time_step, least = INFINITY, expected = INFINITY;
     sweep s = begin_sweep(world, pair);
     double touch = (bore(world, pair) ? breathing : -digits) * s.size;
     double round_off = digits * s.size;
     int from = manifold->count;
-    bool fast = way > margin;
+    bool fast = way > (restitution > 0.0 ? bounce_depth * s.size : margin);
+    // what acted in the last step may go on to bounce across a gap
+    bool stay = restitution > 0.0 && pair->count > 0;
     for (int i = first; i < from; i++) {
         const geo_contact *c = &manifold->contacts[i];
         least = real_min(least, c->gap);
         double way_on = h * rate_of(&s, c, 0.0);
-        if (c->gap > touch && way_on < -round_off)
+        bool counts = c->gap > touch && way_on < -round_off;
+        if (counts && !(restitution > 0.0 && bounces_off(&s, c, restitution)))
             expected = real_min(expected, c->gap + way_on);
     }
     bool mesh = s.shape[0]->kind == GEO_MESH || s.shape[1]->kind == GEO_MESH;
@@ -496,6 +537,13 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
     bool true_end = !isfinite(met) && expected < -round_off && end <= 0.5 * expected;
     bool known = isfinite(met) && !touches && way <= bounce_depth * s.size &&
                  foretell(manifold, first, from, normal_of_meeting(&s, met, from, manifold));
+    if (isfinite(met) && !known) {
+        // with those that are still apart there
+        manifold->count = from;
+        status = look(&s, met, real_max(margin, 0.5 * real_min(s.size, way)), manifold);
+        if (status == CAIRN_ERROR_MEMORY)
+            return status;
+    }
     int kept = first;
     for (int i = first; i < from; i++) {
         const geo_contact *c = &manifold->contacts[i];

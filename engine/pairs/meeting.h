@@ -16,6 +16,7 @@ typedef struct eng_aim {
     double u[6];    // m/s, rad/s, as v: without contacts, or as it bore on others in the last step
     double turning; // rad/s
     vec3 low, high; // m/s, range of the velocity of its centre, where others may stop or drive it
+    int64_t widened; // sweep over the pairs that widened the range last
 } eng_aim;
 
 /// Aims of all bodies that this process knows: world->aims, in the arena. Those that a world
@@ -25,14 +26,18 @@ cairn_status eng_aims_find(cairn_world *world) CAIRN_CHECK_RESULT;
 /// How far a point of one of the two colliders may go against the other in a step, m.
 double eng_meeting_way(const cairn_world *world, const eng_pair *pair);
 
+/// How far apart contacts of the two may be that close within the step, m: as bodies may be stopped
+/// or driven; at most the margins of both.
+double eng_meeting_margin(const cairn_world *world, const eng_pair *pair);
+
 /// The contacts that the narrow phase found of a pair, from `first` on, become those that it may
 /// have in this step.
 /// @param way     m, as eng_meeting_way
 /// @param margin  m, in which the contacts were looked for
-/// @param stay    contacts that were found stay; those of a meeting come to them
+/// @param restitution  of the pair: contacts that bounce are left to close first
 /// @return CAIRN_ERROR_MEMORY
 cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, double way,
-                                double margin, bool stay, geo_manifold *manifold,
+                                double margin, double restitution, geo_manifold *manifold,
                                 int first) CAIRN_CHECK_RESULT;
 
 /// What a contact that is met lies ahead of the middle of the step: half of the way that the centre
