@@ -150,8 +150,9 @@ static double penetration_of(const cairn_world *world, int i)
     vec3 normal = mat3_row(&c->frame[i], 0);
     for (int side = 0; side < 2; side++) {
         int body = c->body[i][side];
-        vec3 moved = eng_point_velocity(world->correction[body], &world->q_mid[body],
-                                        eng_image_point(world, body, eng_contact_place(world, i, side)));
+        vec3 moved =
+            eng_point_velocity(world->correction[body], &world->q_mid[body],
+                               eng_image_point(world, body, eng_contact_place(world, i, side)));
         gap += (side == 0 ? -1.0 : 1.0) * vec3_dot(normal, moved);
     }
     return real_max(-gap, 0.0);

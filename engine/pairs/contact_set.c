@@ -88,8 +88,7 @@ static void add_contact(const set_context *context, int pair_index, const geo_co
     now->point[made] = contact->point;
     now->meets[made] = contact->ahead;
     now->ahead[made] = contact->ahead > 0.0 ? eng_meeting_ahead(world, now->body[made][0],
-                                                              now->body[made][1],
-                                                              contact->ahead)
+                                                                now->body[made][1], contact->ahead)
                                             : (vec3){0.0, 0.0, 0.0};
     int old = find_before(context->before, pair, contact->key);
     eng_contact_carry(now, made, context->before, old);

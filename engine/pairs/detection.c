@@ -300,10 +300,9 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
         int a = pair->colliders.first, b = pair->colliders.second;
         bool swept = world->aims != NULL && i < world->plan.cone_pairs;
         double way = swept ? eng_meeting_way(world, pair) : 0.0;
-        double margin = swept ? eng_meeting_margin(world, pair)
-                        : closed_alone
-                            ? 0.0
-                            : world->collider_margin[a] + world->collider_margin[b];
+        double margin = swept          ? eng_meeting_margin(world, pair)
+                        : closed_alone ? 0.0
+                                       : world->collider_margin[a] + world->collider_margin[b];
         // what acted in the last step may go on across a gap
         if (pair->count > 0 && !closed_alone)
             margin += world->collider_reach[a] + world->collider_reach[b];

@@ -67,7 +67,7 @@ static void aim_chunk(void *argument, int begin, int end, int chunk, int worker)
 static double size_of(const cairn_world *world, const eng_pair *pair)
 {
     return real_min(world->colliders[pair->colliders.first].shape->smallest_size,
-                world->colliders[pair->colliders.second].shape->smallest_size);
+                    world->colliders[pair->colliders.second].shape->smallest_size);
 }
 
 /// Largest distance of a point of a collider, which its turning moves, from the centre of its body.
@@ -119,8 +119,10 @@ static bool may_meet(const cairn_world *world, const eng_pair *pair, vec3 low, v
     }
     const geo_bounds *p = &world->collider_bounds[a].bounds, *q = &world->collider_bounds[b].bounds;
     for (int k = 0; k < 3; k++)
-        if (vec3_get(q->low, k) + h * real_min(0.0, vec3_get(low, k)) > vec3_get(p->high, k) + slack ||
-            vec3_get(q->high, k) + h * real_max(0.0, vec3_get(high, k)) < vec3_get(p->low, k) - slack)
+        if (vec3_get(q->low, k) + h * real_min(0.0, vec3_get(low, k)) >
+                vec3_get(p->high, k) + slack ||
+            vec3_get(q->high, k) + h * real_max(0.0, vec3_get(high, k)) <
+                vec3_get(p->low, k) - slack)
             return false;
     return true;
 }
@@ -238,8 +240,8 @@ double eng_meeting_margin(const cairn_world *world, const eng_pair *pair)
     if (world->cell.any)
         return most;
     vec3 up = vec3_abs(vec3_sub(b->high, a->low)), down = vec3_abs(vec3_sub(b->low, a->high));
-    double speed = vec3_norm((vec3){real_max(up.x, down.x), real_max(up.y, down.y),
-                                    real_max(up.z, down.z)});
+    double speed =
+        vec3_norm((vec3){real_max(up.x, down.x), real_max(up.y, down.y), real_max(up.z, down.z)});
     double sizes[2] = {world->colliders[first].shape->smallest_size,
                        world->colliders[second].shape->smallest_size};
     double still = 0.0;
@@ -277,9 +279,7 @@ double eng_meeting_rate(const cairn_world *world, const geo_contact *contact, in
             beside_most = real_max(beside_most, beside);
         }
         if (world->bodies[i].kind == CAIRN_DYNAMIC) {
-            double drift = world->cell.any
-                               ? vec3_dot(n, eng_image_drift(world, i, place))
-                               : 0.0;
+            double drift = world->cell.any ? vec3_dot(n, eng_image_drift(world, i, place)) : 0.0;
             beside_least = real_min(beside_least, drift);
             beside_most = real_max(beside_most, drift);
         }
@@ -296,8 +296,8 @@ double eng_meeting_way(const cairn_world *world, const eng_pair *pair)
     const eng_aim *a = &world->aims[world->colliders[first].body];
     const eng_aim *b = &world->aims[world->colliders[second].body];
     double speed = vec3_distance(vec3_from(a->u), vec3_from(b->u));
-    return world->def.time_step * (speed + turning_speed(world, first, second) +
-                                   turning_speed(world, second, first));
+    return world->def.time_step *
+           (speed + turning_speed(world, first, second) + turning_speed(world, second, first));
 }
 
 // ---------------------------------------------------------------- sweeps
@@ -496,8 +496,8 @@ static bool bounces_off(const sweep *s, const geo_contact *contact, double resti
     double along[2];
     for (int side = 0; side < 2; side++) {
         int body = s->body[side];
-        along[side] = vec3_dot(contact->normal, eng_image_velocity(world, body, world->v[body],
-                                                                   contact->point));
+        along[side] = vec3_dot(contact->normal,
+                               eng_image_velocity(world, body, world->v[body], contact->point));
     }
     return eng_bounces(world, s->body[0], s->body[1], restitution, along[1] - along[0]);
 }
@@ -565,7 +565,7 @@ bool eng_meeting_is_deep(const cairn_world *world, const geo_contact *contact, i
                          double moving)
 {
     double size = real_min(world->shapes[world->bodies[a].shape]->smallest_size,
-                       world->shapes[world->bodies[b].shape]->smallest_size);
+                           world->shapes[world->bodies[b].shape]->smallest_size);
     return contact->ahead > 0.0 &&
            contact->gap + world->def.time_step * moving < -bounce_depth * size;
 }

@@ -13,9 +13,9 @@
 
 /// How a body is expected to move from the middle of this step to that of the next one.
 typedef struct eng_aim {
-    double u[6];    // m/s, rad/s, as v: without contacts, or as it bore on others in the last step
-    double turning; // rad/s
-    vec3 low, high; // m/s, range of the velocity of its centre, where others may stop or drive it
+    double u[6];     // m/s, rad/s, as v: without contacts, or as it bore on others in the last step
+    double turning;  // rad/s
+    vec3 low, high;  // m/s, range of the velocity of its centre, where others may stop or drive it
     int64_t widened; // sweep over the pairs that widened the range last
 } eng_aim;
 

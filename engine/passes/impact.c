@@ -110,9 +110,8 @@ static void relative(const impacts *all, const site *s, double out[3])
     const eng_contacts *c = &world->contacts;
     vec3 v[2];
     for (int side = 0; side < 2; side++)
-        v[side] =
-            eng_image_velocity(world, s->body[side], all->u[s->body[side]],
-                               eng_contact_place(world, s->contact, side));
+        v[side] = eng_image_velocity(world, s->body[side], all->u[s->body[side]],
+                                     eng_contact_place(world, s->contact, side));
     vec3_store(out, mat3_apply(&c->frame[s->contact], vec3_sub(v[1], v[0])));
 }
 
@@ -358,9 +357,9 @@ static bool gather(impacts *all)
                     .tangential = terms.tangential};
         for (int side = 0; side < 2; side++) {
             int body = s->body[side];
-            mat3 W = eng_point_mobility(world->mass_inverse[body], &world->q_mid[body],
-                                        &c->frame[i],
-                                        eng_image_point(world, body, eng_contact_place(world, i, side)));
+            mat3 W =
+                eng_point_mobility(world->mass_inverse[body], &world->q_mid[body], &c->frame[i],
+                                   eng_image_point(world, body, eng_contact_place(world, i, side)));
             s->W = mat3_add(&s->W, &W);
         }
         relative(all, s, s->V);

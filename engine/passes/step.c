@@ -412,18 +412,6 @@ static void unshift_chunk(void *argument, int begin, int end, int chunk, int wor
     }
 }
 
-/// What a body was given beside the loads of the program, by its velocity of before.
-static void note_held(cairn_world *world, int body)
-{
-    double h = world->def.time_step;
-    vec3 gained = vec3_sub(vec3_from(world->v_end[body]), vec3_from(world->v[body]));
-    vec3 given = vec3_add_scaled(vec3_from(world->def.gravity), 1.0 / world->bodies[body].mass,
-                                 eng_applied_of(world, body)->force);
-    bool dynamic = world->bodies[body].kind == CAIRN_DYNAMIC;
-    vec3 held = vec3_sub(vec3_scale(1.0 / h, gained), given);
-    vec3_store(world->held[body], dynamic ? held : (vec3){0.0, 0.0, 0.0});
-}
-
 /// q_{n+1} from the midpoint and the end velocities; the velocities become those of t_{n+1}.
 static void move_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
@@ -441,7 +429,7 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
             bool known = k < world->general_count && world->turnings[k].known;
             eng_body_end(world, i, known ? &world->turnings[k] : NULL, world->v_end[i],
                          &world->q[i], v);
-            note_held(world, i);
+            eng_body_note_held(world, i);
             memcpy(world->v[i], v, sizeof v);
         }
         eng_body_energies(world, i, &energies[0], &energies[1]);

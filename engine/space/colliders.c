@@ -69,8 +69,7 @@ static double margin_of(const place_context *context, const eng_collider *collid
     bool bounded = isfinite(size);
     if (!world->def.margin)
         return bounded ? 5e-10 * size : 0.0;
-    double way =
-        world->def.time_step * fastest_point(context, collider->body) + context->faces;
+    double way = world->def.time_step * fastest_point(context, collider->body) + context->faces;
     if (!bounded)
         return isfinite(way) ? way : 0.0;
     return 5e-4 * size + fmin(way, size);
