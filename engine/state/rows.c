@@ -86,7 +86,6 @@ void eng_blocks_init(cairn_world *world, int index)
 {
     eng_mass_inverse_of(world, index, world->mass_inverse[index]);
     memset(world->correction[index], 0, sizeof world->correction[index]);
-    memset(world->held[index], 0, sizeof world->held[index]);
     world->q_mid[index] = world->q[index];
     memcpy(world->v_free[index], world->v[index], sizeof world->v[index]);
     memcpy(world->v_end[index], world->v[index], sizeof world->v[index]);
