@@ -123,8 +123,8 @@ static void assemble_contact(const cairn_world *world, int i, assembled *out)
         out->body[i][side] = row_of(world, body);
         double(*H)[6] = out->H[i][side];
         double sign = side == 0 ? -1.0 : 1.0;
-        fill_H(H, &c->frame[i], &world->q_mid[body], eng_image_point(world, body, c->point[i]),
-               sign);
+        fill_H(H, &c->frame[i], &world->q_mid[body],
+               eng_image_point(world, body, eng_contact_place(world, i, side)), sign);
         if (world->cell.any) {
             vec3 shift = eng_image_shift(world, body, c->point[i]);
             vec3 before = mat3_apply(&world->cell.gradient, shift);

@@ -110,8 +110,8 @@ static void relative(const impacts *all, const site *s, double out[3])
     const eng_contacts *c = &world->contacts;
     vec3 v[2];
     for (int side = 0; side < 2; side++)
-        v[side] =
-            eng_image_velocity(world, s->body[side], all->u[s->body[side]], c->point[s->contact]);
+        v[side] = eng_image_velocity(world, s->body[side], all->u[s->body[side]],
+                                     eng_contact_place(world, s->contact, side));
     vec3_store(out, mat3_apply(&c->frame[s->contact], vec3_sub(v[1], v[0])));
 }
 
@@ -126,8 +126,8 @@ static void push(const impacts *all, const site *s, const double R[3])
         if (world->bodies[body].kind != CAIRN_DYNAMIC)
             continue;
         vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
-        vec3 arm = vec3_sub(eng_image_point(world, body, c->point[s->contact]),
-                            world->q_mid[body].position);
+        vec3 place = eng_contact_place(world, s->contact, side);
+        vec3 arm = vec3_sub(eng_image_point(world, body, place), world->q_mid[body].position);
         vec3 turn = quat_rotate_inverse(world->q_mid[body].orientation, vec3_cross(arm, own));
         for (int k = 0; k < 3; k++) {
             all->u[body][k] += world->mass_inverse[body][k] * vec3_get(own, k);
@@ -357,8 +357,9 @@ static bool gather(impacts *all)
                     .tangential = terms.tangential};
         for (int side = 0; side < 2; side++) {
             int body = s->body[side];
-            mat3 W = eng_point_mobility(world->mass_inverse[body], &world->q_mid[body],
-                                        &c->frame[i], eng_image_point(world, body, c->point[i]));
+            mat3 W =
+                eng_point_mobility(world->mass_inverse[body], &world->q_mid[body], &c->frame[i],
+                                   eng_image_point(world, body, eng_contact_place(world, i, side)));
             s->W = mat3_add(&s->W, &W);
         }
         relative(all, s, s->V);
@@ -377,8 +378,8 @@ static void give(cairn_world *world, int contact, const double R[3])
         if (world->bodies[body].kind != CAIRN_DYNAMIC)
             continue;
         vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
-        vec3 arm =
-            vec3_sub(eng_image_point(world, body, c->point[contact]), world->q_mid[body].position);
+        vec3 place = eng_contact_place(world, contact, side);
+        vec3 arm = vec3_sub(eng_image_point(world, body, place), world->q_mid[body].position);
         eng_body_push(world, body, own, vec3_cross(arm, own));
     }
     for (int k = 0; k < 3; k++)

@@ -12,6 +12,7 @@
 #include "contact/problem/least_norm.h"
 #include "engine/joints/joints.h"
 #include "engine/measures/finite.h"
+#include "engine/pairs/meeting.h"
 #include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/passes/explicit.h"
@@ -428,6 +429,7 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
             bool known = k < world->general_count && world->turnings[k].known;
             eng_body_end(world, i, known ? &world->turnings[k] : NULL, world->v_end[i],
                          &world->q[i], v);
+            eng_body_note_held(world, i);
             memcpy(world->v[i], v, sizeof v);
         }
         eng_body_energies(world, i, &energies[0], &energies[1]);
@@ -462,6 +464,8 @@ cairn_status eng_block_end(cairn_world *world)
     eng_drive_finish(world);
     status = move_bodies(world);
     world->corrected = false;
+    if (status == CAIRN_OK)
+        status = eng_meetings_finish(world);
     if (status == CAIRN_OK && world->def.correction)
         status = eng_correct_positions(world, world->q);
     if (status == CAIRN_OK && world->joint_count > 0) {
@@ -512,6 +516,7 @@ static cairn_status begin_step(cairn_world *world)
     world->guess = NULL;
     world->solution_U = NULL;
     world->turnings = NULL;
+    world->aims = NULL;
     world->moved_energies = NULL;
     world->residual_count = 0;
     world->report = (cairn_step_report){.stop = "none"};

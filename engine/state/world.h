@@ -336,6 +336,7 @@ struct cairn_world {
     int *raw_count; // [pair_count] contacts of each place of the plan in its chunk's manifold
     int raw_capacity;
     eng_taken taken;
+    struct eng_aim *aims;  // [reach] of this step, in the arena; NULL: no pair asks for them
     bool topology_changed; // bodies were added or placed since the last step
 
     // domains of the bodies: cut by the first contacts of a new plan and kept with it; the one
