@@ -82,7 +82,9 @@ static void fill_cone_terms(const cairn_world *world, int contact, assembled *ou
     out->resists[contact] = terms.rolling > 0.0 || terms.spinning > 0.0;
     double gap = c->gap[contact], *shift = out->shift[contact];
     memset(shift, 0, sizeof *out->shift);
-    if (!eng_contact_bounces(world, contact, terms.restitution))
+    if (world->rebound != NULL && world->rebound[contact] > 0.0)
+        shift[0] = -world->rebound[contact];
+    else if (!eng_contact_bounces(world, contact, terms.restitution))
         shift[0] = gap / world->def.time_step;
     else if (world->def.impact == CAIRN_IMPACT_NEWTON)
         shift[0] = terms.restitution * c->V[contact][0];

@@ -391,6 +391,9 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
             return CAIRN_INTERRUPTED;
         status = solve(world, false, error);
     }
+    if (status == CAIRN_OK && bounces && is_solved(world) &&
+        world->def.impact == CAIRN_IMPACT_NEWTON)
+        status = eng_impacts_cap(world, solve, error);
     if (status == CAIRN_OK && bounces && !is_solved(world))
         status = solve_without_restitution(world, guesses, error);
     if (status == CAIRN_OK && !is_solved(world) && eng_pieces_divide(world))

@@ -374,6 +374,8 @@ struct cairn_world {
     bool contacts_driven;       // a body with a prescribed motion takes part in the last problem
     double (*free_relative)[3]; // [contacts.cone_count] q of the problem, as its writer
     const double (*shift)[3]; // [contacts.cone_count] m/s, what restitution, gap and drift add to q
+    double *rebound;    // [contacts.cone_count] m/s, U_N that the impacts before the problem left;
+                        // NULL: none
     double (*given)[3]; // [contacts.cone_count] N s, of impacts and cohesion, before the problem;
                         // in the arena; NULL: none
     double (*guess)[3]; // [solved->contact_count] warm start of the last solve
