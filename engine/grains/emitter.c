@@ -7,7 +7,6 @@
 #include "engine/grains/near.h"
 #include "engine/grains/region.h"
 #include "engine/state/ids.h"
-#include "engine/state/surfaces.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -274,10 +273,6 @@ cairn_status cairn_emitter_create(cairn_world *world, const cairn_emitter_def *d
     double room = status == CAIRN_OK ? eng_region_room(world, &def->region) : 0.0;
     if (status == CAIRN_OK && !(room > e->mixture.largest))
         status = fail_room(&e->def, room, e->mixture.largest, error);
-    // surfaces are numbered as materials come into use: now, as after a restart, and not with the
-    // first grain
-    for (int i = 0, material; i < def->grain_count && status == CAIRN_OK; i++)
-        status = eng_material_take(world, def->grains[i].material, &material, error);
     if (status != CAIRN_OK) {
         emitter_release(&world->allocator, e);
         return status;
@@ -288,7 +283,7 @@ cairn_status cairn_emitter_create(cairn_world *world, const cairn_emitter_def *d
         def->spread, def->turned,    def->attempts,      (double)def->seed, def->shares_by_mass};
     uint64_t print = base_hash_bytes(BASE_HASH_START, numbers, sizeof numbers);
     print = eng_region_hash(&def->region, print);
-    print = eng_mixture_hash(def->grains, def->grain_count, print);
+    print = eng_mixture_hash(world, def->grains, def->grain_count, print);
     return eng_action_add(world, &emitter_kind, e, EMITTER_NUMBERS, print) != NULL
                ? CAIRN_OK
                : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an emitter");

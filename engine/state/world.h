@@ -125,6 +125,9 @@ typedef struct eng_material {
     eng_elasticity elasticity;
     int elasticity_class; // of its moduli, where a body has it; else -1
     int first_surface;    // of its pairs' own, the youngest; 0: none
+    double density;       // kg/m3
+    bool on_demand;       // made for a body that names none: the first one that is created takes it
+    bool weighed;         // a mass was made from its density
 } eng_material;
 
 /// A pair of colliders as the narrow phase keeps it while the broad phase lists it.
