@@ -52,6 +52,7 @@ static uint64_t hash_polyhedron(uint64_t hash, const geo_polyhedron *p)
 
 static uint64_t hash_mesh(uint64_t hash, const geo_mesh *mesh)
 {
+    hash = base_hash_mix(hash ^ (mesh->solid ? 1 : 0));
     hash = hash_points(hash, mesh->vertices, mesh->vertex_count);
     return base_hash_bytes(hash, mesh->triangles,
                            (size_t)mesh->triangle_count * sizeof *mesh->triangles);

@@ -71,6 +71,22 @@ static cairn_status create_polyhedron(const base_allocator *allocator, const vec
     return status;
 }
 
+static cairn_status create_mesh(const base_allocator *allocator, const cairn_shape_def *def,
+                                const vec3 *points, int point_count, const int (*triangles)[3],
+                                int triangle_count, geo_shape **shape, cairn_error *error)
+{
+    cairn_status status =
+        geo_mesh_create(allocator, points, point_count, triangles, triangle_count, shape, error);
+    if (status != CAIRN_OK || !def->solid)
+        return status;
+    status = geo_mesh_fill(*shape, error);
+    if (status != CAIRN_OK) {
+        geo_shape_destroy(*shape);
+        *shape = NULL;
+    }
+    return status;
+}
+
 static cairn_status create_from_points(const cairn_world *world, const cairn_shape_def *def,
                                        geo_shape **shape, cairn_error *error)
 {
@@ -79,8 +95,8 @@ static cairn_status create_from_points(const cairn_world *world, const cairn_sha
     if (def->kind == CAIRN_POLYHEDRON)
         return create_polyhedron(&world->allocator, points, def->point_count, def->rounding, shape,
                                  error);
-    return geo_mesh_create(&world->allocator, points, def->point_count, def->triangles,
-                           def->triangle_count, shape, error);
+    return create_mesh(&world->allocator, def, points, def->point_count, def->triangles,
+                       def->triangle_count, shape, error);
 }
 
 static cairn_status create_from_file(const cairn_world *world, const cairn_shape_def *def,
@@ -95,9 +111,12 @@ static cairn_status create_from_file(const cairn_world *world, const cairn_shape
         status = create_polyhedron(&world->allocator, data.vertices, data.vertex_count,
                                    def->rounding, shape, error);
     else
-        status =
-            geo_mesh_create(&world->allocator, data.vertices, data.vertex_count,
-                            (const int(*)[3])data.triangles, data.triangle_count, shape, error);
+        status = create_mesh(&world->allocator, def, data.vertices, data.vertex_count,
+                             (const int(*)[3])data.triangles, data.triangle_count, shape, error);
+    if (status == CAIRN_OK && def->kind == CAIRN_MESH && data.left_out > 0)
+        base_log(&world->logger, BASE_LOG_WARNING,
+                 "%s: %d triangles have no area and are left out, the first one %s %d", def->file,
+                 data.left_out, data.binary ? "is triangle" : "in line", data.first_left_out);
     geo_mesh_data_release(&world->allocator, &data);
     if (status == CAIRN_OK || error == NULL)
         return status;
@@ -417,6 +436,7 @@ cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id id, cairn_
         view->vertices = (const double(*)[3])(const void *)shape->mesh.vertices;
         view->face_count = shape->mesh.triangle_count;
         view->face_vertices = (const int *)(const void *)shape->mesh.triangles;
+        view->solid = shape->mesh.solid;
     }
     if (shape->kind == GEO_COMPOUND) {
         view->member_count = shape->compound.member_count;

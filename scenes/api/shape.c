@@ -309,10 +309,11 @@ int scn_call_polyhedron(lua_State *L)
 
 int scn_call_mesh(lua_State *L)
 {
-    static const char *const names[] = {"vertices", "triangles", "file", "scale", NULL};
+    static const char *const names[] = {"vertices", "triangles", "file", "scale", "solid", NULL};
     scn_fields fields = scn_fields_begin(L, "mesh");
     scn_fields_check(&fields, names, 0);
     cairn_shape_def def = cairn_default_shape_def(CAIRN_MESH);
+    def.solid = scn_fields_boolean(&fields, "solid", false);
     if (scn_fields_has(&fields, "file") == scn_fields_has(&fields, "vertices"))
         scn_raise(L, "mesh: give vertices and triangles, or file");
     if (scn_fields_has(&fields, "file"))
