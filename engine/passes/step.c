@@ -13,6 +13,7 @@
 #include "engine/joints/joints.h"
 #include "engine/measures/finite.h"
 #include "engine/measures/mesh_pairs.h"
+#include "engine/pairs/meeting.h"
 #include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/passes/explicit.h"
@@ -391,6 +392,9 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
             return CAIRN_INTERRUPTED;
         status = solve(world, false, error);
     }
+    if (status == CAIRN_OK && bounces && is_solved(world) &&
+        world->def.impact == CAIRN_IMPACT_NEWTON)
+        status = eng_impacts_cap(world, solve, error);
     if (status == CAIRN_OK && bounces && !is_solved(world))
         status = solve_without_restitution(world, guesses, error);
     if (status == CAIRN_OK && !is_solved(world) && eng_pieces_divide(world))
@@ -429,6 +433,7 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
             bool known = k < world->general_count && world->turnings[k].known;
             eng_body_end(world, i, known ? &world->turnings[k] : NULL, world->v_end[i],
                          &world->q[i], v);
+            eng_body_note_held(world, i);
             memcpy(world->v[i], v, sizeof v);
         }
         eng_body_energies(world, i, &energies[0], &energies[1]);
@@ -463,6 +468,8 @@ cairn_status eng_block_end(cairn_world *world)
     eng_drive_finish(world);
     status = move_bodies(world);
     world->corrected = false;
+    if (status == CAIRN_OK)
+        status = eng_meetings_finish(world);
     if (status == CAIRN_OK && world->def.correction)
         status = eng_correct_positions(world, world->q);
     if (status == CAIRN_OK && world->joint_count > 0) {
@@ -513,6 +520,7 @@ static cairn_status begin_step(cairn_world *world)
     world->guess = NULL;
     world->solution_U = NULL;
     world->turnings = NULL;
+    world->aims = NULL;
     world->moved_energies = NULL;
     world->residual_count = 0;
     world->report = (cairn_step_report){.stop = "none"};
@@ -793,4 +801,9 @@ void cairn_world_interrupt(cairn_world *world)
 {
     if (world != NULL)
         atomic_store_explicit(&world->interrupt, 1, memory_order_relaxed);
+}
+
+bool cairn_world_take_interrupt(cairn_world *world)
+{
+    return world != NULL && atomic_exchange(&world->interrupt, 0) != 0;
 }

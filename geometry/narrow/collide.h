@@ -12,6 +12,8 @@ typedef struct geo_contact {
     vec3 point;   // world, halfway between the two surfaces along the normal
     uint64_t key; // feature of A and of B; the same key means the same corner, edge or face
                   // crossing in the next step
+    double ahead; // s, for callers that move shapes on: when the contact is so; 0 of the narrow
+                  // phase
 } geo_contact;
 
 /// Growing list of contacts, reused from call to call.

@@ -69,6 +69,10 @@ typedef struct cairn_shape_def {
     int member_count;
     const char *file; // OBJ or STL for a polyhedron (its hull) or mesh, instead of points
     double scale;     // of the file's coordinates; default 1
+    /// m, of a mesh: vertices no farther apart are one, and a side of a triangle on which a vertex
+    /// of a neighbour lies is split there. 0: vertices at one place alone; below 0 (default): 1e-6
+    /// of the diagonal of the mesh's bounds.
+    double weld;
     uint32_t cookie;
 } cairn_shape_def;
 

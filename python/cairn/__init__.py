@@ -34,6 +34,8 @@ _DOCS = {
     "compound": "A rigid union: compound({'shape': ..., 'position': ...}, ...).",
     "plane": "Everything below z = 0 of its frame. For fixed and moving bodies.",
     "sizes": "A distribution of sizes for emitters: sizes('normal', mean=, deviation=) and others.",
+    "table": "A column of a file as a function of time, for loads, gravity, motions and motors:\n"
+             "table('quake.csv', 'ax', scale=0.5).",
     "table_from_csv": "A function of time from a table, for motors and motions:\n"
                       "table_from_csv(file=, time=, value=).",
 }
