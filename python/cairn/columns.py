@@ -228,8 +228,6 @@ def _look(owner, data, dtype, stride, shape):
         found = numpy.empty(shape, dtype)
         found.flags.writeable = False
         return found
-    width = shape[1] if len(shape) > 1 else 1
-    size = stride * (shape[0] - 1) + width * dtype.itemsize
     memory = owner.memory
     lib.cairn_python_memory_hold(memory)
 
@@ -237,7 +235,17 @@ def _look(owner, data, dtype, stride, shape):
     def let_go(_):
         lib.cairn_python_memory_let_go(memory)
 
-    # read-only for good: nobody makes such memory writable again
-    block = memoryview(ffi.buffer(ffi.gc(ffi.cast("char *", data), let_go), size)).toreadonly()
     strides = (stride,) if len(shape) == 1 else (stride, dtype.itemsize)
-    return numpy.ndarray(shape, dtype, block, strides=strides)
+    return numpy.asarray(_Memory(ffi.gc(ffi.cast("char *", data), let_go), dtype, strides, shape))
+
+
+class _Memory:
+    """What the base of an array is that nobody makes writable: numpy knows its address alone, and finds
+    no buffer to write into."""
+    __slots__ = ("_pointer", "__array_interface__")
+
+    def __init__(self, pointer, dtype, strides, shape):
+        self._pointer = pointer
+        self.__array_interface__ = {
+            "version": 3, "typestr": dtype.str, "shape": shape, "strides": strides,
+            "data": (int(ffi.cast("uintptr_t", pointer)), True)}
