@@ -145,8 +145,9 @@ typedef struct scn_measure {
 typedef struct scn_field {
     char *name;
     cairn_grid grid;
-    int every; // steps
-    bool hdf5; // instead of images for ParaView
+    int every;   // steps
+    int average; // of the world, whose windows are frames; -1: frames are instants
+    bool hdf5;   // instead of images for ParaView
 } scn_field;
 
 /// A function or more of the scene's program that prescribe the motion of a body.
@@ -260,8 +261,8 @@ int scn_measure_column_count(const scn_measure *measure);
 void scn_measure_column(const scn_measure *measure, int index, const char **name,
                         const char **unit);
 
-/// Whether a window of the measure was over after a step.
-bool scn_measure_ends(const scn_measure *measure, int64_t step);
+/// Whether a window of an average was over after a step; false for -1, none.
+bool scn_average_ends(const scn_scene *scene, int average, int64_t step);
 
 /// @param values  out
 cairn_status scn_measure_read(const scn_measure *measure, double *values,

@@ -130,7 +130,9 @@ static cairn_status put_sensor_row(const run_state *run, cairn_error *error)
 
 static bool measure_is_due(const scn_measure *measure, int64_t step, bool instants, bool windows)
 {
-    return measure->average < 0 ? instants : windows && scn_measure_ends(measure, step);
+    return measure->average < 0
+               ? instants
+               : windows && scn_average_ends(measure->scene, measure->average, step);
 }
 
 /// Values of the measures that are due, and empty fields for the others; no row where none is.
@@ -408,7 +410,8 @@ static cairn_status write_fields(const run_state *run, cairn_error *error)
     for (int i = 0; i < scene->field_count; i++) {
         const scn_field *field = &scene->fields[i];
         char folder[PATH_MAX], path[PATH_MAX], name[128];
-        if (step % field->every != 0)
+        bool mean = field->average >= 0;
+        if (mean ? !scn_average_ends(scene, field->average, step) : step % field->every != 0)
             continue;
         snprintf(name, sizeof name, "%s_%09" PRId64 ".%s", field->name, step,
                  field->hdf5 ? "h5" : "vti");
@@ -419,7 +422,8 @@ static cairn_status write_fields(const run_state *run, cairn_error *error)
             return status;
         if (mkdir(folder, 0777) != 0 && errno != EEXIST)
             return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", folder, strerror(errno));
-        status = cairn_fields_write(scene->world, &field->grid, path, error);
+        status = mean ? cairn_fields_average_write(scene->world, field->average, path, error)
+                      : cairn_fields_write(scene->world, &field->grid, path, error);
         if (status != CAIRN_OK)
             return status;
     }

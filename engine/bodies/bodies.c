@@ -84,6 +84,14 @@ static cairn_status check_def(const cairn_world *world, const cairn_body_def *de
                          "inertia = (%g, %g, %g) must be positive and finite (kg m2), or all 0 to "
                          "take it from the shape",
                          def->inertia[0], def->inertia[1], def->inertia[2]);
+    // of any body the sum of two is no less than the third; tables have three digits
+    double most = fmax(def->inertia[0], fmax(def->inertia[1], def->inertia[2]));
+    double rest = def->inertia[0] + def->inertia[1] + def->inertia[2] - most;
+    if (any && rest < 0.995 * most)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "inertia = (%g, %g, %g) is of no body: the largest moment must be at most "
+                         "the sum of the two others (%g kg m2)",
+                         def->inertia[0], def->inertia[1], def->inertia[2], rest);
     if (def->name != NULL && cairn_body_find(world, def->name).generation != 0)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is a body \"%s\" already", def->name);
     cairn_status status = check_placement(def->position, def->orientation, error);

@@ -7,6 +7,8 @@
 
 #include "engine/joints/joints.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -133,8 +135,10 @@ static cairn_status check_bodies(const cairn_world *world, bool all, cairn_error
             continue;
         const eng_state state = eng_state_of(world, i);
         char what[160];
+        locale_t before = base_plain_begin();
         snprintf(what, sizeof what, "has a state that is not finite (velocity %g %g %g m/s)",
                  state.v[0], state.v[1], state.v[2]);
+        base_plain_end(before);
         return fail(world, eng_body_label(world, i).text, what, error);
     }
     return CAIRN_OK;

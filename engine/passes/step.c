@@ -790,3 +790,8 @@ void cairn_world_interrupt(cairn_world *world)
     if (world != NULL)
         atomic_store_explicit(&world->interrupt, 1, memory_order_relaxed);
 }
+
+bool cairn_world_take_interrupt(cairn_world *world)
+{
+    return world != NULL && atomic_exchange(&world->interrupt, 0) != 0;
+}

@@ -211,6 +211,8 @@ struct cairn_world {
     eng_choice_solver solver;
     eng_choice_local local;
     uint32_t tag; // in the ids of this world
+    // times that it took another state: objects made before may have others in their slots since
+    uint32_t went_back;
 
     // ids: of bodies, shapes and materials the slot is the index of what it names, of joints and
     // connectors its place among the live ones

@@ -25,7 +25,8 @@ typedef struct cairn_body_def {
     double angular_velocity[3]; // rad/s, world axes
     double density;             // kg/m3; used where mass is 0; default 1000
     double mass;                // kg; 0: from density and volume
-    double inertia[3];          // kg m2, about the principal axes; zeros: from the shape
+    double inertia[3];          // kg m2, about the principal axes; zeros: from the shape. None
+                                // is larger than the sum of the two others
     const char *name;           // copied; NULL for none
     uint32_t cookie;
 } cairn_body_def;

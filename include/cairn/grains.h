@@ -328,12 +328,14 @@ CAIRN_API cairn_status cairn_average_get(const cairn_world *world, int index,
 
 // ---------------------------------------------------------------- coarse-grained fields
 
+/// The product along x, y and z of one function, whose integral is 1.
 typedef enum cairn_kernel {
-    CAIRN_KERNEL_LUCY,    // 105/(16 pi c^3) (1 + 3 r/c) (1 - r/c)^3 up to r = c, the width
-    CAIRN_KERNEL_GAUSSIAN // exp(-r^2/(2 w^2)) / (2 pi w^2)^(3/2), w the width, up to r = 7 w
+    CAIRN_KERNEL_LUCY, // 105/(16 pi c^3) (1 + 3 r/c) (1 - r/c)^3 up to r = c, the width, as it is
+                       // seen along each axis: its integrals over planes
+    CAIRN_KERNEL_GAUSSIAN // exp(-x^2/(2 w^2)) / (w sqrt(2 pi)), w the width, up to 7 w
 } cairn_kernel;
 
-/// Points in the middles of equal cells of a box.
+/// Equal cells of a box.
 typedef struct cairn_grid {
     double low[3], high[3]; // m
     int cells[3];
@@ -341,18 +343,22 @@ typedef struct cairn_grid {
     double width; // m
 } cairn_grid;
 
-/// Fields of a grid, x running fastest; arrays of the caller, NULL where a field is not wanted.
-/// Momentum balances where grains and contacts say so, whatever the width:
+/// Fields of a grid, x running fastest: means over the cells. Arrays of the caller, NULL where a
+/// field is not wanted. Cells that hold all grains and a width around them sum to what there is, to
+/// round-off and whatever their size: mass, momentum, forces of the boundary, forces of contacts
+/// times their branches, and kinetic energy, which is half the volume times the trace of the
+/// kinetic stress and momentum squared over density. Momentum balances, whatever the width, with W
+/// the mean of the kernel over a cell:
 ///   sum over grains of (contact force) W(r - r_i) = - div contact_stress + boundary_force
 typedef struct cairn_coarse_fields {
-    double *density;       // [points] kg/m3
-    double (*momentum)[3]; // [points] kg/(m2 s)
+    double *density;       // [cells] kg/m3
+    double (*momentum)[3]; // [cells] kg/(m2 s)
     double (
-        *contact_stress)[9]; // [points] Pa, pressure positive: [3 a + b] is minus the force along
+        *contact_stress)[9]; // [cells] Pa, pressure positive: [3 a + b] is minus the force along
                              // a times the branch along b, from centre to point of contact
-    double (*kinetic_stress)[9]; // [points] Pa: m v' v', v' against the field's velocity there
-    double (*boundary_force)[3]; // [points] N/m3, on dynamic bodies by all others
-    double *temperature;         // [points] m2/s2: trace of the kinetic stress / (3 density)
+    double (*kinetic_stress)[9]; // [cells] Pa: m v' v', v' against the cell's mean velocity
+    double (*boundary_force)[3]; // [cells] N/m3, on dynamic bodies by all others
+    double *temperature;         // [cells] m2/s2: trace of the kinetic stress / (3 density)
 } cairn_coarse_fields;
 
 /// Fields of the dynamic bodies after the last step: contacts and places of its middle, velocities
@@ -366,6 +372,14 @@ CAIRN_API cairn_status cairn_world_coarse_grain(const cairn_world *world, const 
                                                 const cairn_coarse_fields *fields,
                                                 cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Averages over windows of time of the sums of which fields are made, as cairn_average_create has
+/// them: mean velocities and what differs from them are then of the window. Of the definition
+/// `read`, `context` and `columns` are not looked at.
+/// @return CAIRN_ERROR_ARGUMENT with the value that is wrong, CAIRN_ERROR_MEMORY
+CAIRN_API cairn_status cairn_fields_average_create(cairn_world *world, const cairn_grid *grid,
+                                                   const cairn_average_def *def,
+                                                   cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// Writes all of these fields with the time, as an image for ParaView, or where the path ends with
 /// ".h5" as HDF5: data sets [nz][ny][nx] of density and temperature, with [3] behind of momentum
 /// and boundary force and with [3][3] of the stresses, `time`, `origin` (the corner `low`),
@@ -373,6 +387,12 @@ CAIRN_API cairn_status cairn_world_coarse_grain(const cairn_world *world, const 
 /// @return CAIRN_ERROR_FILE beside those of cairn_world_coarse_grain
 CAIRN_API cairn_status cairn_fields_write(const cairn_world *world, const cairn_grid *grid,
                                           const char *path, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// The same of the last window of an average of fields; its number is as in cairn_average_get.
+/// @return CAIRN_ERROR_NOT_FOUND where it is none, or nothing was read yet
+CAIRN_API cairn_status cairn_fields_average_write(const cairn_world *world, int average,
+                                                  const char *path,
+                                                  cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Whether emitters, outlets or removals may change which bodies there are.
 CAIRN_API bool cairn_world_population_varies(const cairn_world *world);

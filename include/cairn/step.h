@@ -26,6 +26,10 @@ CAIRN_API cairn_status cairn_world_step(cairn_world *world, cairn_error *error) 
 /// other time while the world is there. Nothing for NULL. Tests: tests/regress/test_interrupt.c
 CAIRN_API void cairn_world_interrupt(cairn_world *world);
 
+/// Takes back what cairn_world_interrupt has asked for and no step has answered.
+/// @return whether there was anything
+CAIRN_API bool cairn_world_take_interrupt(cairn_world *world);
+
 /// The contacts that limit the time step.
 typedef struct cairn_step_limit {
     double step;      // s; INFINITY where no law has a limit

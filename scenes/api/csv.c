@@ -2,6 +2,7 @@
 // Calls bodies_from_csv, table_from_csv and table: bodies, and functions of time, from tables of
 // text.
 #include "scenes/load/loader.h"
+#include "base/text.h"
 
 #include "base/assert.h"
 
@@ -129,7 +130,7 @@ static double cell_number(const reader *csv, column which, double fallback, bool
     if (text[0] == '\0')
         return fallback;
     char *end = NULL;
-    double x = strtod(text, &end);
+    double x = base_text_number(text, &end);
     if (*end != '\0' || !isfinite(x))
         scn_raise(csv->L, "%s line %d: %s is not a number (\"%.40s\")", csv->file, csv->line,
                   column_names[which], text);
@@ -270,7 +271,7 @@ static int find_column(const reader *csv, const char *name)
 static double number_at(const reader *csv, int place, const char *name)
 {
     char *end = NULL;
-    double x = strtod(csv->cells[place], &end);
+    double x = base_text_number(csv->cells[place], &end);
     if (end == csv->cells[place] || *end != '\0' || !isfinite(x))
         scn_raise(csv->L, "%s line %d: %.60s is not a number (\"%.40s\")", csv->file, csv->line,
                   name, csv->cells[place]);

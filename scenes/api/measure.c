@@ -100,11 +100,10 @@ static cairn_status read_now(void *context, const cairn_world *world, double *va
                                    : read_region(measure, values, error);
 }
 
-bool scn_measure_ends(const scn_measure *measure, int64_t step)
+bool scn_average_ends(const scn_scene *scene, int average, int64_t step)
 {
     cairn_average_view view;
-    return measure->average >= 0 &&
-           cairn_average_get(measure->scene->world, measure->average, &view) == CAIRN_OK &&
+    return average >= 0 && cairn_average_get(scene->world, average, &view) == CAIRN_OK &&
            view.step == step;
 }
 
@@ -121,6 +120,17 @@ cairn_status scn_measure_read(const scn_measure *measure, double *values, cairn_
 
 // ---------------------------------------------------------------- windows
 
+void scn_window_read(const scn_fields *fields, cairn_average_def *def)
+{
+    double step = cairn_world_get_def(scn_loader_world(fields->L))->time_step;
+    def->window = scn_fields_number(fields, "window", 0.0, scn_range_positive("s"));
+    def->every = (int)scn_fields_integer(fields, "every", 1, 1, INT_MAX);
+    def->from = scn_fields_number(fields, "from", 0.0, scn_range_any("s"));
+    if (def->window < step)
+        scn_raise(fields->L, "%s: window = %g s is shorter than the time step, %g s", fields->call,
+                  def->window, step);
+}
+
 int scn_window_add(const scn_fields *fields, const char *name, cairn_reading_function *read,
                    void *context, int columns)
 {
@@ -136,17 +146,11 @@ int scn_window_add(const scn_fields *fields, const char *name, cairn_reading_fun
                       fields->call);
         return -1;
     }
+    scn_window_read(fields, &def);
     def.name = name;
     def.read = read;
     def.context = context;
     def.columns = columns;
-    def.window = scn_fields_number(fields, "window", 0.0, scn_range_positive("s"));
-    def.every = (int)scn_fields_integer(fields, "every", 1, 1, INT_MAX);
-    def.from = scn_fields_number(fields, "from", 0.0, scn_range_any("s"));
-    double step = cairn_world_get_def(world)->time_step;
-    if (def.window < step)
-        scn_raise(fields->L, "%s: window = %g s is shorter than the time step, %g s", fields->call,
-                  def.window, step);
     scn_fields_pass(fields, cairn_average_create(world, &def, &error), &error);
     return cairn_average_count(world) - 1;
 }

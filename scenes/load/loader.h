@@ -84,6 +84,9 @@ cairn_region scn_read_region(const scn_fields *fields);
 /// Whether `region` of a call is "cell": all of the periodic cell.
 bool scn_region_is_cell(const scn_fields *fields);
 
+/// Reads the keys window, every and from of an average.
+void scn_window_read(const scn_fields *fields, cairn_average_def *def);
+
 /// Number of the average that the keys window, every and from of a call ask for; -1 without them.
 /// @param name     for messages, copied
 /// @param context  of `read`, borrowed

@@ -255,18 +255,24 @@ a.c.o:     file format elf64-x86-64
 
 
 class Links(unittest.TestCase):
+    def problems(self, text, files):
+        return links.check_page("docs/x.md", text, files.get, files.__contains__)
+
     def test_links(self):
-        page = "[a](../a.md#part) [b](https://b.example) [c](#here) [d](d.md)"
-        self.assertEqual(links.check_page("docs/x.md", page, {"a.md", "docs/d.md"}.__contains__), [])
-        self.assertEqual(links.check_page("docs/x.md", page, {"a.md"}.__contains__),
-                         ["docs/x.md: no such file: d.md"])
+        page = "# Here\n[a](../a.md#a-part-c) [b](https://b.example#x) [c](#here) [d](d.md)"
+        files = {"a.md": "## A part: `C`\n", "docs/x.md": page}
+        self.assertEqual(self.problems(page, {**files, "docs/d.md": ""}), [])
+        self.assertEqual(self.problems(page, files), ["docs/x.md: no such file: d.md"])
+
+    def test_anchors(self):
+        page = "[a](a.md#two-1) [b](a.md#three) [c](b.c#L3)"
+        files = {"docs/a.md": "# Two\n## Two\n```\n# Three\n```\n", "docs/b.c": None}
+        self.assertEqual(self.problems(page, files), ["docs/x.md: docs/a.md has no heading for #three"])
 
     def test_pictures(self):
-        picture = "![p](../pictures/p.png)"
-        made = "<!-- render: scene.lua -o pictures/p.png -->\n" + picture
-        self.assertEqual(links.check_page("docs/t/x.md", made, set().__contains__), [])
-        self.assertEqual(links.check_page("docs/t/x.md", picture, set().__contains__),
-                         ["docs/t/x.md: no such file: ../pictures/p.png"])
+        picture = "![p](pictures/p.png)"
+        self.assertEqual(self.problems("<!-- render: scene.lua -o pictures/p.png -->\n" + picture, {}), [])
+        self.assertEqual(self.problems(picture, {}), ["docs/x.md: no such file: pictures/p.png"])
 
 
 class Modules(unittest.TestCase):

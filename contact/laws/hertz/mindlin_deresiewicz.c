@@ -38,7 +38,7 @@ static const base_setting settings_rows[] = {
     {"friction", BASE_SETTING_REAL, FIELD(friction), "", 0.5, 0.0, DBL_MAX, NULL,
      "coefficient of Coulomb friction"},
     {"flat_radius", BASE_SETTING_REAL, FIELD(flat_radius), "m", 0.01, 1e-12, DBL_MAX, NULL,
-     "effective radius between sides of which none is a sphere"},
+     "effective radius between sides of which none is a sphere; of rolling, where none is curved"},
     {"attraction", BASE_SETTING_BOOLEAN, FIELD(attraction), "", 0.0, 0.0, 1.0, NULL,
      "the dashpot may pull while bodies separate"},
     {"stiffness_by_shape", BASE_SETTING_BOOLEAN, FIELD(by_shape), "", 0.0, 0.0, 1.0, NULL,
@@ -53,10 +53,10 @@ enum {
     HISTORY_COUNT = TOUCH + CON_HERTZ_TOUCH_HISTORY
 };
 static const char *const history_names[] = {
-    "slope_1_x", "slope_1_y", "slope_1_z",         "top_1",     "slope_2_x", "slope_2_y",
-    "slope_2_z", "top_2",     "slope_3_x",         "slope_3_y", "slope_3_z", "top_3",
-    "slope_4_x", "slope_4_y", "slope_4_z",         "top_4",     "rolling_x", "rolling_y",
-    "rolling_z", "twisting",  "reference_overlap", "touch"};
+    "slope_1_x", "slope_1_y", "slope_1_z",      "top_1",           "slope_2_x",         "slope_2_y",
+    "slope_2_z", "top_2",     "slope_3_x",      "slope_3_y",       "slope_3_z",         "top_3",
+    "slope_4_x", "slope_4_y", "slope_4_z",      "top_4",           "rolling_x",         "rolling_y",
+    "rolling_z", "twisting",  "rolling_energy", "twisting_energy", "reference_overlap", "touch"};
 
 static con_hertz_terms terms_of(const mindlin_deresiewicz *p)
 {
@@ -187,6 +187,12 @@ static double corner_radius(const void *parameters)
     return p->by_shape ? p->flat_radius : 0.0;
 }
 
+static double flat_radius(const void *parameters)
+{
+    const mindlin_deresiewicz *p = parameters;
+    return con_rolling_resists(&p->rolling) ? p->flat_radius : 0.0;
+}
+
 const con_law con_law_mindlin_deresiewicz = {
     .name = "mindlin_deresiewicz",
     .help = "Hertz's elastic spheres with restitution, friction by micro-slip that has hysteresis, "
@@ -199,5 +205,6 @@ const con_law con_law_mindlin_deresiewicz = {
     .history_names = history_names,
     .impulse = impulse,
     .corner_radius = corner_radius,
+    .flat_radius = flat_radius,
     .stiffness = stiffness_of,
 };
