@@ -14,7 +14,8 @@ static const base_allocator *heap(void)
 
 static geo_mesh_data make(vec3 *vertices, int vertex_count, const int (*triangles)[3], int count)
 {
-    geo_mesh_data data = {vertices, vertex_count, NULL, count};
+    geo_mesh_data data = {
+        .vertices = vertices, .vertex_count = vertex_count, .triangle_count = count};
     data.triangles = base_allocate(heap(), (size_t)count, sizeof *data.triangles);
     memcpy(data.triangles, triangles, (size_t)count * sizeof *triangles);
     return data;
