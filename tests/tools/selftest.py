@@ -194,8 +194,9 @@ const table list = {.run = in_table, .once = NULL};
 class House(unittest.TestCase):
     def test_folders(self):
         few = [f"base/a{i}.c" for i in range(house.FILES_MAX)] + ["base/meson.build", "base/x/a.c"]
-        self.assertEqual(house.check_folders(few), [])
-        self.assertEqual(len(house.check_folders(few + ["base/b.h"])), 1)
+        self.assertEqual(house.advise(few, lambda name: house.LINES_MAX), [])
+        self.assertEqual(len(house.advise(few + ["base/b.h"], lambda name: 1)), 1)
+        self.assertEqual(len(house.advise(few, lambda name: house.LINES_MAX + (name == "base/a0.c"))), 1)
         self.assertEqual(house.check_rooms(few + ["README.md", ".ci/run"]), [])
         self.assertEqual(house.check_rooms(few + ["out2/a.csv"]), ["out2: no folder of the project"])
 
