@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/file.h"
 #include "base/timer.h"
+#include "cli/process/status.h"
 #include "cli/text/csv.h"
 
 #include <errno.h>
@@ -380,9 +381,16 @@ cairn_status run_files_problem(run_state *run, cairn_error *error)
     cairn_status status = run->files.fclib[0] == '\0' ? open_fclib(run, error) : CAIRN_OK;
     if (status == CAIRN_OK && (run->output.fclib_form & SCN_FCLIB_LOCAL) != 0)
         status = write_problem(run, CAIRN_FCLIB_LOCAL, error);
-    if (status == CAIRN_OK && (run->output.fclib_form & SCN_FCLIB_GLOBAL) != 0)
-        status = write_problem(run, CAIRN_FCLIB_GLOBAL, error);
-    return status;
+    if (status != CAIRN_OK || (run->output.fclib_form & SCN_FCLIB_GLOBAL) == 0)
+        return status;
+    status = write_problem(run, CAIRN_FCLIB_GLOBAL, error);
+    // what has no global form is there in the local one, where both were asked for
+    if (status != CAIRN_ERROR_UNSUPPORTED || run->output.fclib_form == SCN_FCLIB_GLOBAL)
+        return status;
+    run->output.fclib_form = SCN_FCLIB_LOCAL;
+    cli_progress_clear(&run->progress);
+    cli_warn("%s; from here on problems are written in the local form alone", error->message);
+    return CAIRN_OK;
 }
 
 static bool problem_is_due(const run_state *run)
@@ -418,10 +426,10 @@ static cairn_status write_fields(const run_state *run, cairn_error *error)
         cairn_status status = cli_path_join(folder, run->files.folder, "fields", error);
         if (status == CAIRN_OK)
             status = cli_path_join(path, folder, name, error);
+        if (status == CAIRN_OK)
+            status = cli_folder_make_own(folder, error);
         if (status != CAIRN_OK)
             return status;
-        if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-            return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", folder, strerror(errno));
         status = mean ? cairn_fields_average_write(scene->world, field->average, path, error)
                       : cairn_fields_write(scene->world, &field->grid, path, error);
         if (status != CAIRN_OK)

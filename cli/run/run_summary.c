@@ -116,14 +116,14 @@ void run_summary_print(const run_state *run, const char *status, FILE *out)
                 cairn_world_get_local(world));
     fprintf(out, "\n  bodies       %d, contacts up to %d\n", cairn_body_count(world),
             totals->contacts_max);
-    for (int i = 0; i < cairn_emitter_count(world); i++) {
+    for (int i = 0, count = cairn_emitter_count(world); i < count; i++) {
         cairn_emitter_view view;
         if (cairn_emitter_get(world, i, &view) == CAIRN_OK)
             fprintf(out,
                     "  %-12s %" PRId64 " grains inserted, %.4g kg; %" PRId64 " wait for room\n",
                     cli_show(view.name).text, view.count, view.mass, view.waiting);
     }
-    for (int i = 0; i < cairn_outlet_count(world); i++) {
+    for (int i = 0, count = cairn_outlet_count(world); i < count; i++) {
         cairn_outlet_view view;
         if (cairn_outlet_get(world, i, &view) == CAIRN_OK)
             fprintf(out, "  %-12s %" PRId64 " bodies removed, %.4g kg\n", cli_show(view.name).text,

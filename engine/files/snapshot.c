@@ -551,6 +551,7 @@ static void copy_state(cairn_world *world, const eng_snapshot *s)
         world->q[i] = s->q[i];
         if (i < world->blocks_count)
             world->q_mid[i] = s->q_mid[i];
+        memcpy(world->held[i], s->held[i], sizeof *world->held);
         memcpy(world->v[i], s->v[i], sizeof *world->v);
     }
     for (int i = 0; i < world->joint_count; i++)

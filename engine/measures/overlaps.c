@@ -253,7 +253,10 @@ static cairn_status look_at_pair(overlap_search *search, const part *a, const pa
         depth = fmax(depth, -search->manifold.contacts[i].gap);
     depth = fmax(depth, depth_in_solid(shape_a, &here, shape_b, &there));
     depth = fmax(depth, depth_in_solid(shape_b, &there, shape_a, &here));
-    double relative = depth / fmin(shape_a->smallest_size, shape_b->smallest_size);
+    double size = fmin(shape_a->smallest_size, shape_b->smallest_size);
+    if (!isfinite(size)) // a mesh in a half-space
+        size = fmin(shape_a->bounding_radius, shape_b->bounding_radius);
+    double relative = depth / size;
     if (!(relative > smallest_depth))
         return CAIRN_OK;
     return keep(search, (cairn_overlap){eng_body_id(world, a->body), eng_body_id(world, b->body),

@@ -12,6 +12,8 @@
 #include "contact/problem/least_norm.h"
 #include "engine/joints/joints.h"
 #include "engine/measures/finite.h"
+#include "engine/measures/mesh_pairs.h"
+#include "engine/pairs/meeting.h"
 #include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/passes/explicit.h"
@@ -390,6 +392,9 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
             return CAIRN_INTERRUPTED;
         status = solve(world, false, error);
     }
+    if (status == CAIRN_OK && bounces && is_solved(world) &&
+        world->def.impact == CAIRN_IMPACT_NEWTON)
+        status = eng_impacts_cap(world, solve, error);
     if (status == CAIRN_OK && bounces && !is_solved(world))
         status = solve_without_restitution(world, guesses, error);
     if (status == CAIRN_OK && !is_solved(world) && eng_pieces_divide(world))
@@ -428,6 +433,7 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
             bool known = k < world->general_count && world->turnings[k].known;
             eng_body_end(world, i, known ? &world->turnings[k] : NULL, world->v_end[i],
                          &world->q[i], v);
+            eng_body_note_held(world, i);
             memcpy(world->v[i], v, sizeof v);
         }
         eng_body_energies(world, i, &energies[0], &energies[1]);
@@ -462,6 +468,8 @@ cairn_status eng_block_end(cairn_world *world)
     eng_drive_finish(world);
     status = move_bodies(world);
     world->corrected = false;
+    if (status == CAIRN_OK)
+        status = eng_meetings_finish(world);
     if (status == CAIRN_OK && world->def.correction)
         status = eng_correct_positions(world, world->q);
     if (status == CAIRN_OK && world->joint_count > 0) {
@@ -512,6 +520,7 @@ static cairn_status begin_step(cairn_world *world)
     world->guess = NULL;
     world->solution_U = NULL;
     world->turnings = NULL;
+    world->aims = NULL;
     world->moved_energies = NULL;
     world->residual_count = 0;
     world->report = (cairn_step_report){.stop = "none"};
@@ -565,12 +574,15 @@ static cairn_status run_free_motion(cairn_world *world, cairn_error *error)
     return status;
 }
 
-static cairn_status find_pairs(cairn_world *world)
+static cairn_status find_pairs(cairn_world *world, cairn_error *error)
 {
     cairn_status status = eng_block_broad_phase(world);
-    if (status == CAIRN_OK)
-        eng_step_keep_pairs(world);
-    return status;
+    if (status == CAIRN_ERROR_UNSUPPORTED)
+        return eng_mesh_pairs_explain(world, error);
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
+    eng_step_keep_pairs(world);
+    return CAIRN_OK;
 }
 
 /// Runs one block and books its time.
@@ -626,7 +638,7 @@ const eng_pass eng_passes[] = {
      ENG_PARTICLES | IN_MOTION | ENG_SPACE, eng_spheres_prepare, NULL},
     {"free motion", CAIRN_PHASE_MIDPOINT, ENG_GENERAL, ENG_BODIES, ENG_MIDPOINT | ENG_JOINTS, NULL,
      run_free_motion},
-    {"broad phase", CAIRN_PHASE_BROAD_PHASE, ENG_GENERAL, IN_MOTION, ENG_SPACE, find_pairs, NULL},
+    {"broad phase", CAIRN_PHASE_BROAD_PHASE, ENG_GENERAL, IN_MOTION, ENG_SPACE, NULL, find_pairs},
     {"narrow phase", CAIRN_PHASE_NARROW_PHASE, ENG_GENERAL, IN_MOTION, ENG_SPACE,
      eng_block_narrow_phase, NULL},
     {"contact set", CAIRN_PHASE_CONTACT_SET, ENG_GENERAL, IN_MOTION | ENG_SPACE,

@@ -17,6 +17,7 @@ void eng_blocks_release(cairn_world *world);
 /// Blocks of the step, in order; each reads what earlier ones wrote.
 cairn_status eng_block_midpoint(cairn_world *world) CAIRN_CHECK_RESULT;
 void eng_block_free_velocity(cairn_world *world);
+/// @return CAIRN_ERROR_UNSUPPORTED for two meshes that may touch; CAIRN_ERROR_MEMORY
 cairn_status eng_block_broad_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_narrow_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_contact_set(cairn_world *world) CAIRN_CHECK_RESULT;

@@ -72,19 +72,20 @@ static cairn_status create_polyhedron(const base_allocator *allocator, const vec
     return status;
 }
 
-/// A mesh whose seams are welded, with an inside where the definition says so.
-static cairn_status create_mesh(const base_allocator *allocator, const cairn_shape_def *def,
-                                const vec3 *points, int point_count, const int (*triangles)[3],
+/// A mesh whose seams are welded, and which is filled where the definition says so.
+static cairn_status create_mesh(const cairn_world *world, const cairn_shape_def *def,
+                                const vec3 *vertices, int vertex_count, const int (*triangles)[3],
                                 int triangle_count, geo_shape **shape, cairn_error *error)
 {
+    const base_allocator *allocator = &world->allocator;
     if (!(def->weld < INFINITY))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the weld length of a mesh (%g m) must be finite; below 0: 1e-6 of its "
                          "size",
                          def->weld);
     size_t count = triangle_count > 0 ? (size_t)triangle_count : 1;
-    geo_mesh_data data = {.vertices = (vec3 *)(uintptr_t)points,
-                          .vertex_count = point_count,
+    geo_mesh_data data = {.vertices = (vec3 *)(uintptr_t)vertices,
+                          .vertex_count = vertex_count,
                           .triangles = base_allocate(allocator, count, sizeof *data.triangles),
                           .triangle_count = triangle_count};
     if (data.triangles == NULL)
@@ -93,10 +94,10 @@ static cairn_status create_mesh(const base_allocator *allocator, const cairn_sha
         memcpy(data.triangles, triangles, count * sizeof *triangles);
     cairn_status status = geo_mesh_weld(allocator, def->weld, &data);
     // what cannot be welded is no mesh, and is refused with its reason
-    status = status == CAIRN_ERROR_MEMORY
-                 ? base_fail(error, status, "out of memory for a mesh")
-                 : geo_mesh_create(allocator, points, point_count, (const int(*)[3])data.triangles,
-                                   data.triangle_count, shape, error);
+    status = status == CAIRN_ERROR_MEMORY ? base_fail(error, status, "out of memory for a mesh")
+                                          : geo_mesh_create(allocator, vertices, vertex_count,
+                                                            (const int(*)[3])data.triangles,
+                                                            data.triangle_count, shape, error);
     base_release(allocator, data.triangles);
     if (status != CAIRN_OK || !def->solid)
         return status;
@@ -116,8 +117,8 @@ static cairn_status create_from_points(const cairn_world *world, const cairn_sha
     if (def->kind == CAIRN_POLYHEDRON)
         return create_polyhedron(&world->allocator, points, def->point_count, def->rounding, shape,
                                  error);
-    return create_mesh(&world->allocator, def, points, def->point_count, def->triangles,
-                       def->triangle_count, shape, error);
+    return create_mesh(world, def, points, def->point_count, def->triangles, def->triangle_count,
+                       shape, error);
 }
 
 static cairn_status create_from_file(const cairn_world *world, const cairn_shape_def *def,
@@ -132,7 +133,7 @@ static cairn_status create_from_file(const cairn_world *world, const cairn_shape
         status = create_polyhedron(&world->allocator, data.vertices, data.vertex_count,
                                    def->rounding, shape, error);
     else
-        status = create_mesh(&world->allocator, def, data.vertices, data.vertex_count,
+        status = create_mesh(world, def, data.vertices, data.vertex_count,
                              (const int(*)[3])data.triangles, data.triangle_count, shape, error);
     if (status == CAIRN_OK && def->kind == CAIRN_MESH && data.left_out > 0)
         base_log(&world->logger, BASE_LOG_WARNING,

@@ -147,6 +147,37 @@ int geo_mesh_winding(const geo_mesh *mesh, int shell, vec3 point)
     return count_crossings(mesh, shell, point, NULL, 0);
 }
 
+geo_mass geo_mesh_sheet(const geo_mesh *mesh)
+{
+    geo_mass sheet = {0};
+    vec3 first = {0.0, 0.0, 0.0};
+    mat3 second = {0};
+    for (int t = 0; t < mesh->triangle_count; t++) {
+        // from the first corner, so that nothing is lost far from the origin
+        vec3 x[4] = {0};
+        for (int k = 0; k < 3; k++) {
+            x[k] = vec3_sub(mesh->vertices[mesh->triangles[t][k]], mesh->vertices[0]);
+            x[3] = vec3_add(x[3], x[k]);
+        }
+        double area = 0.5 * vec3_norm(vec3_cross(vec3_sub(x[1], x[0]), vec3_sub(x[2], x[0])));
+        sheet.volume += area;
+        first = vec3_add_scaled(first, area / 3.0, x[3]);
+        for (int k = 0; k < 4; k++) {
+            mat3 product = geo_outer(x[k], vec3_scale(area / 12.0, x[k]));
+            second = mat3_add(&second, &product);
+        }
+    }
+    vec3 offset = vec3_scale(1.0 / sheet.volume, first);
+    mat3 shift = geo_outer(offset, vec3_scale(-sheet.volume, offset));
+    second = mat3_add(&second, &shift);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < i; j++)
+            second.m[i][j] = second.m[j][i];
+    sheet.centre = vec3_add(mesh->vertices[0], offset);
+    sheet.inertia = geo_inertia_from_second(&second);
+    return sheet;
+}
+
 vec3 geo_triangle_nearest(const vec3 c[3])
 {
     vec3 best = c[0], normal = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));

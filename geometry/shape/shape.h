@@ -106,6 +106,9 @@ typedef struct geo_mesh {
 /// @param shell  number of the shell; 0: sum over all
 int geo_mesh_winding(const geo_mesh *mesh, int shell, vec3 point);
 
+/// A mesh as a sheet of thickness 1: area (m2), centre, and moments of inertia (m4).
+geo_mass geo_mesh_sheet(const geo_mesh *mesh);
+
 /// Distance from a point to a surface, m; negative where the point is not inside of it.
 double geo_mesh_depth(const geo_mesh *mesh, vec3 point);
 

@@ -55,7 +55,7 @@ typedef struct cairn_grain_def {
     cairn_shape_id shape;       // scaled to the size; null: spheres
     cairn_size_def size;        // constant 0: the shape as it is
     cairn_material_id material; // null: the first one
-    double density;             // kg/m3
+    double density;             // kg/m3; 0: the material's
     double share;               // of the mixture; shares need not add up to 1
 } cairn_grain_def;
 

@@ -30,7 +30,7 @@ _DOCS = {
     "polyhedron": "The convex hull of points (n, 3) in m, or of the vertices of an OBJ or STL file.",
     "mesh": "A surface of two sides, open or closed: mesh(vertices=(n, 3), triangles=(m, 3)),\n"
             "counted from 0; or mesh(file=, scale=). With solid=True a body with an inside, which\n"
-            "must be closed. For fixed and moving bodies.",
+            "must be closed.",
     "compound": "A rigid union: compound({'shape': ..., 'position': ...}, ...).",
     "plane": "Everything below z = 0 of its frame. For fixed and moving bodies.",
     "sizes": "A distribution of sizes for emitters: sizes('normal', mean=, deviation=) and others.",

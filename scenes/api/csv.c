@@ -50,7 +50,6 @@ typedef struct reader {
     char *cells[COLUMNS_MAX]; // of the row being read
     scn_fields fields;
     cairn_body_def common; // what every body starts from
-    const char *material;  // of the call, or NULL
 } reader;
 
 static char *trim(char *text)
@@ -73,8 +72,12 @@ static char *next_line(reader *csv, char **rest)
         if (end != NULL)
             *end = '\0';
         csv->line++;
+        // a name may hold a '#' that follows no blank
+        for (char *c = line; *c != '\0'; c++)
+            if (*c == '#' && (c == line || c[-1] == ' ' || c[-1] == '\t'))
+                *c = '\0';
         line = trim(line);
-        if (line[0] != '\0' && line[0] != '#')
+        if (line[0] != '\0')
             return line;
     }
     return NULL;
@@ -159,10 +162,8 @@ static void read_row(const reader *csv)
     lua_State *L = csv->L;
     cairn_body_def def = csv->common;
     const char *material = cell_text(csv, COLUMN_MATERIAL), *name = cell_text(csv, COLUMN_NAME);
-    if (material[0] != '\0') {
+    if (material[0] != '\0')
         def.material = scn_check_material(L, material);
-        def.density = scn_material_density(L, material, def.density);
-    }
     for (int i = 0; i < 3; i++) {
         def.position[i] = cell_number(csv, (column)(COLUMN_X + i), 0.0, false);
         def.velocity[i] = cell_number(csv, (column)(COLUMN_VX + i), 0.0, false);
@@ -183,13 +184,11 @@ static void read_common(reader *csv)
     lua_State *L = csv->L;
     csv->common = cairn_default_body_def();
     csv->common.kind = (cairn_body_kind)scn_fields_choice(&csv->fields, "kind", 0, kinds);
-    csv->material = scn_fields_text(&csv->fields, "material", NULL);
-    if (csv->material != NULL) {
-        csv->common.material = scn_check_material(L, csv->material);
-        csv->common.density = scn_material_density(L, csv->material, csv->common.density);
-    }
-    csv->common.density = scn_fields_number(&csv->fields, "density", csv->common.density,
-                                            scn_range_positive("kg/m3"));
+    const char *material = scn_fields_text(&csv->fields, "material", NULL);
+    if (material != NULL)
+        csv->common.material = scn_check_material(L, material);
+    csv->common.density =
+        scn_fields_number(&csv->fields, "density", 0.0, scn_range_positive("kg/m3"));
 }
 
 static void check_shapes(reader *csv)
@@ -203,9 +202,8 @@ static void check_shapes(reader *csv)
     lua_getfield(L, 1, "shape");
     csv->common.shape = scn_check_shape(L, -1, "shape");
     cairn_shape_kind kind = scn_shape_kind_of(L, -1);
-    if (csv->common.kind == CAIRN_DYNAMIC && (kind == CAIRN_HALFSPACE || kind == CAIRN_MESH))
-        scn_raise(L, "bodies_from_csv: a %s has no mass: kind must be \"fixed\" or \"moving\"",
-                  kind == CAIRN_MESH ? "mesh" : "plane");
+    if (csv->common.kind == CAIRN_DYNAMIC && kind == CAIRN_HALFSPACE)
+        scn_raise(L, "bodies_from_csv: a plane has no mass: kind must be \"fixed\" or \"moving\"");
 }
 
 int scn_call_bodies_from_csv(lua_State *L)

@@ -141,7 +141,7 @@ static void read_size(const scn_fields *fields, cairn_grain_def *def)
 static void read_grain(const scn_fields *fields, cairn_grain_def *def)
 {
     lua_State *L = fields->L;
-    *def = (cairn_grain_def){.density = 1000.0};
+    *def = (cairn_grain_def){0};
     if (scn_fields_has(fields, "shape")) {
         lua_getfield(L, fields->table, "shape");
         def->shape = scn_check_shape(L, -1, "shape");
@@ -149,11 +149,9 @@ static void read_grain(const scn_fields *fields, cairn_grain_def *def)
     }
     read_size(fields, def);
     const char *material = scn_fields_text(fields, "material", NULL);
-    if (material != NULL) {
+    if (material != NULL)
         def->material = scn_check_material(L, material);
-        def->density = scn_material_density(L, material, def->density);
-    }
-    def->density = scn_fields_number(fields, "density", def->density, scn_range_positive("kg/m3"));
+    def->density = scn_fields_number(fields, "density", 0.0, scn_range_positive("kg/m3"));
     def->share = scn_fields_number(fields, "share", 1.0, scn_range_positive(""));
 }
 

@@ -310,7 +310,7 @@ int scn_call_polyhedron(lua_State *L)
 int scn_call_mesh(lua_State *L)
 {
     static const char *const names[] = {"vertices", "triangles", "file", "scale",
-                                        "weld",     "solid",     NULL};
+                                        "solid",    "weld",      NULL};
     scn_fields fields = scn_fields_begin(L, "mesh");
     scn_fields_check(&fields, names, 0);
     cairn_shape_def def = cairn_default_shape_def(CAIRN_MESH);

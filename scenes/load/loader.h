@@ -52,9 +52,6 @@ cairn_shape_id scn_shape_sphere(lua_State *L, double radius);
 /// Material of a name; raises where there is none, with a suggestion.
 cairn_material_id scn_check_material(lua_State *L, const char *name);
 
-/// Density that material{} gave, or the fallback.
-double scn_material_density(lua_State *L, const char *name, double fallback);
-
 /// Body of a name; raises where there is none.
 cairn_body_id scn_check_body(lua_State *L, const char *name);
 

@@ -148,6 +148,36 @@ body{{ name = "ball", material = "m", shape = sphere{{ radius = 0.002 }}, positi
         z = float(rows[1]["position z [m]"])
         check(abs(z + 0.023 + depth) < 1e-9, f"ball in a box, {law}: rests at {z}, not {-0.023 - depth}")
 
+# a vessel that moves freely: on a plane and on a box it does the same, with a ball within and a cube on its top or floor
+FREE = """simulation{ step = %s, end_time = 0.4 }
+material{ name = "m", density = 2600, young_modulus = 5e6, poisson_ratio = 0.3 }
+pair{ law = "%s", friction = 0.3 }
+if %s then T[12] = nil T[11] = nil end
+%s
+body{ name = "vessel", material = "m", mass = 0.05, position = { 0.3, 0, 0 }, shape = mesh{ vertices = V, triangles = T, solid = %s } }
+if not %s then body{ name = "ball", material = "m", shape = sphere{ radius = 0.004 }, position = { 0.301, 0.013, 0 } } end
+body{ name = "cube", material = "m", shape = box{ size = { 0.01, 0.01, 0.01 } }, position = { 0.301, 0.003, %s } }
+"""
+FLOORS = {"plane": "ground{ height = -0.03, material = 'm' }",
+          "box": "body{ kind = 'fixed', material = 'm', shape = box{ size = { 1, 1, 0.1 } }, position = { 0, 0, -0.08 } }",
+          "mesh": "body{ name = 'floor', kind = 'fixed', shape = mesh{ vertices = { {-1, -1, 0}, {1, -1, 0}, {0, 1, 0} }, triangles = { {1, 2, 3} } }, position = { 0, 0, -0.03 } }"}
+for law, step in (("hertz_mindlin", "1e-5"), ("signorini_coulomb", "2e-3")):
+    for form, (opened, solid, cube) in {"open": ("true", "false", 0.011), "closed": ("false", "false", 0.032), "solid": ("false", "true", 0.032)}.items():
+        for floor in ("plane", "box"):
+            what = f"free vessel, {form}, {law}, on a {floor}"
+            said, rows = run(BOX + FREE % (step, law, opened, FLOORS[floor], solid, solid, cube), what)
+            check("warning" not in said, f"{what}: {said}")
+            at = {row["name"]: [float(row[f"position {k} [m]"]) for k in "xyz"] for row in rows}
+            # overlaps of springs: up to 0.1 mm
+            check(abs(at["vessel"][2] + 0.005) < 1e-4, f"{what}: the vessel is at {at['vessel']}")
+            if solid == "false":
+                check(abs(at["ball"][2] + 0.026) < 1.5e-4 and math.dist(at["ball"][:2], at["vessel"][:2]) < 0.03, f"{what}: the ball is at {at['ball']}")
+            check(abs(at["cube"][2] - (-0.025 if opened == "true" else 0.025)) < 1.5e-4 or opened == "true", f"{what}: the cube is at {at['cube']}")
+said, _ = run(BOX + FREE % ("2e-3", "signorini_coulomb", "false", FLOORS["mesh"], "false", "false", 0.032), "two meshes", 1)
+check('("floor") and body 1 ("vessel"), which may touch, are both meshes' in said, f"two meshes: {said}")
+said, _ = run(BOX + "T[12] = nil\nsimulation{ step = 1e-3, end_time = 1 }\nbody{ shape = mesh{ vertices = V, triangles = T } }", "a sheet without mass", 3)
+check("a mesh has no volume: unless its mass is given, it can only be" in said, f"a sheet without mass: {said}")
+
 # grains go into a surface and not across it, and not into a solid
 GRAINS = """simulation{ step = 1e-3, end_time = 1e-3 }
 body{ name = "tank", kind = "fixed", shape = mesh{ vertices = V, triangles = T, solid = %s } }
@@ -162,7 +192,10 @@ for name, shape in GRAIN.items():
             what = f"{method} packing of {name}, solid = {solid}"
             said, rows = run(BOX + GRAINS % (solid, FILL % (method, shape, keys)), what)
             check("warning" not in said, f"{what}: {said}")
-            away = [0.025 - max(abs(x) for x in in_frame(row, rows[0])) for row in rows[1:]]
+            away = []  # from the surface, positive within
+            for row in rows[1:]:
+                out = [abs(x) - 0.025 for x in in_frame(row, rows[0])]
+                away.append(-max(out) if max(out) < 0 else -math.hypot(*(max(x, 0) for x in out)))
             # a box or capsule is no thinner than 2 mm about its middle
             least = 0.004 if name == "sphere" else 0.002
             check(min(map(abs, away)) > least * (1 - 1e-9), f"{what}: a grain is {min(map(abs, away))} m from a wall")

@@ -280,6 +280,66 @@ static void box_of_triangles(void **state)
     geo_manifold_finish(&n);
 }
 
+// A box or another body that lies on the box of triangles, nearly flat, and reaches over an edge or
+// corner, large or small, with its middle on either side of the edge: no contact is deeper than
+// those with the box.
+static void lies_across_edges(void **state)
+{
+    (void)state;
+    base_allocator heap = base_allocator_default();
+    base_rng rng = base_rng_make(60);
+    geo_manifold m, n;
+    geo_manifold_init(&m, &heap);
+    geo_manifold_init(&n, &heap);
+    geo_shape *box, *mesh = NULL;
+    assert_int_equal(geo_box_create(&heap, box_half, &box, NULL), CAIRN_OK);
+    int touching = 0;
+    for (int i = 0; i < 8000; i++) {
+        if (i % 50 == 0) {
+            geo_shape_destroy(mesh);
+            mesh = new_box_mesh(i / 50 % 4, i / 200 % 2 == 1 && i / 50 % 4 != OPEN, &rng);
+        }
+        double size = pow(10.0, base_rng_range(&rng, -0.7, 0.7));
+        vec3 half = {size * base_rng_range(&rng, 0.5, 1.0), size * base_rng_range(&rng, 0.5, 1.0),
+                     size * base_rng_range(&rng, 0.1, 1.0)};
+        geo_shape *body = NULL;
+        if (i % 4 == 3)
+            body = any_body(1 + i / 4 % 6, size, &rng);
+        else
+            assert_int_equal(geo_box_create(&heap, half, &body, NULL), CAIRN_OK);
+        double tilt = pow(10.0, -base_rng_range(&rng, 1.0, 9.0));
+        vec3 turn = {base_rng_range(&rng, -tilt, tilt), base_rng_range(&rng, -tilt, tilt),
+                     base_rng_range(&rng, -3.0, 3.0) * (i % 2)};
+        pose fixed = {random_direction(&rng), random_turn(&rng)};
+        pose local = {{base_rng_range(&rng, -1.0, 1.0) * (box_half.x + 0.7 * half.x),
+                       base_rng_range(&rng, -1.0, 1.0) * (box_half.y + 0.7 * half.y),
+                       10.0 + 2.0 * size},
+                      base_quat_from_rotation_vector(turn)};
+        solid sa = solid_make(body, local), sb = solid_make(box, pose_identity());
+        double gap = (i % 3 ? 1.0 : -0.1) * size * pow(10.0, -base_rng_range(&rng, 1.7, 8.0));
+        local.position.z -= solid_separation(&sb, &sa, (vec3){0.0, 0.0, 1.0}) - gap;
+        pose p = pose_compose(&fixed, &local);
+        collide(body, p, box, fixed, 0.02 * size, &n);
+        collide(body, p, mesh, fixed, 0.02 * size, &m);
+        if (n.count > 0) {
+            assert_true(m.count > 0);
+            // over the last bit of an edge boxes may be as near to parting sideways
+            double least = deepest(&m)->gap, slack = 1e-4 * size;
+            check_at_most(fmin(gap, deepest(&n)->gap) - slack, least);
+            check_at_most(least, fmax(gap, deepest(&n)->gap) + slack);
+            touching++;
+        } else if (m.count > 0) {
+            assert_true(deepest(&m)->gap > 0.0);
+        }
+        geo_shape_destroy(body);
+    }
+    assert_true(touching > 4000);
+    geo_shape_destroy(box);
+    geo_shape_destroy(mesh);
+    geo_manifold_finish(&m);
+    geo_manifold_finish(&n);
+}
+
 // A body within the closed box: a contact with each wall that it is near to or a little in, as far
 // as it reaches, along the wall's normal, and none with anything else; nothing in a solid box.
 static void room(void **state)
@@ -435,9 +495,10 @@ static void apart_from_waves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flat_floor),       cmocka_unit_test(ball_on_a_triangle),
-        cmocka_unit_test(sphere_on_folds),  cmocka_unit_test(box_of_triangles),
-        cmocka_unit_test(apart_from_waves), cmocka_unit_test(room),
+        cmocka_unit_test(flat_floor),        cmocka_unit_test(ball_on_a_triangle),
+        cmocka_unit_test(sphere_on_folds),   cmocka_unit_test(box_of_triangles),
+        cmocka_unit_test(apart_from_waves),  cmocka_unit_test(room),
+        cmocka_unit_test(lies_across_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,6 +107,33 @@ static void open_mesh_has_none(void **state)
     geo_shape_destroy(shape);
 }
 
+// A square frame of four strips, as a sheet: its area, centre and moments about its axes, by hand.
+static void sheet_has_area_and_moments(void **state)
+{
+    (void)state;
+    vec3 vertices[8];
+    int triangles[8][3];
+    for (int i = 0; i < 8; i++) {
+        double r = i < 4 ? 1.0 : 0.5;
+        vertices[i] = (vec3){100.0 + (i % 4 == 1 || i % 4 == 2 ? r : -r), i % 4 > 1 ? r : -r, 7.0};
+    }
+    for (int i = 0; i < 4; i++) {
+        int j = (i + 1) % 4;
+        memcpy(triangles[2 * i], (int[]){i, j, 4 + j}, sizeof triangles[0]);
+        memcpy(triangles[2 * i + 1], (int[]){4 + i, i, 4 + j}, sizeof triangles[0]);
+    }
+    geo_shape *shape = mesh_of(vertices, 8, (const int(*)[3])triangles, 8);
+    geo_mass sheet = geo_mesh_sheet(&shape->mesh);
+    double moment = (16.0 - 1.0) / 12.0; // of squares of 2 m and 1 m
+    check_close(sheet.volume, 3.0, 1e-14, 0.0);
+    check_at_most(vec3_distance(sheet.centre, (vec3){100.0, 0.0, 7.0}), 1e-12);
+    check_close(sheet.inertia.m[0][0], moment, 1e-12, 0.0);
+    check_close(sheet.inertia.m[1][1], moment, 1e-12, 0.0);
+    check_close(sheet.inertia.m[2][2], 2.0 * moment, 1e-12, 0.0);
+    check_close(sheet.inertia.m[0][1], 0.0, 0.0, 1e-12);
+    geo_shape_destroy(shape);
+}
+
 // Shells in one mesh, each of which may run either way: those apart are turned outwards, one within
 // another turns with it.
 static void shells_are_turned_outwards(void **state)
@@ -346,6 +373,7 @@ int main(void)
         cmocka_unit_test(closed_mesh_has_mass),
         cmocka_unit_test(inward_mesh_is_turned_over),
         cmocka_unit_test(open_mesh_has_none),
+        cmocka_unit_test(sheet_has_area_and_moments),
         cmocka_unit_test(shells_are_turned_outwards),
         cmocka_unit_test(edge_of_three_triangles_is_a_border),
         cmocka_unit_test(bounds_and_hierarchy_cover_the_triangles),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mesh files: good ones, every error, hostile bytes.
 #include "geometry/mesh/mesh_file.h"
+#include "geometry/shape/shape.h"
 #include "tests/check.h"
 
 #include "base/rng.h"
@@ -250,6 +251,61 @@ static void triangles_without_area_are_counted(void **state)
     free(bytes);
 }
 
+/// A closed box whose sides are cut, at random places, by corners that slivers hold: left out, it
+/// is as closed as before.
+static void surfaces_close_without_slivers(void **state)
+{
+    (void)state;
+    base_allocator allocator = base_allocator_default();
+    base_rng rng = base_rng_make(9);
+    static const int box[12][3] = {{0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5},
+                                   {0, 1, 5}, {0, 5, 4}, {2, 6, 7}, {2, 7, 3},
+                                   {4, 5, 7}, {4, 7, 6}, {0, 2, 3}, {0, 3, 1}};
+    for (int repeat = 0; repeat < 300; repeat++) {
+        enum { MOST = 60 };
+        vec3 vertices[MOST];
+        int triangles[MOST][3], count = 12, corners = 8, slivers = 0;
+        for (int i = 0; i < 8; i++)
+            vertices[i] = (vec3){i & 1, i & 2 ? 2.0 : 0.0, i & 4 ? 4.0 : 0.0};
+        memcpy(triangles, box, sizeof box);
+        for (int n = 1 + base_rng_index(&rng, 6); n > 0; n--) {
+            // one triangle is cut at a place of a side, its neighbour is not
+            int t = base_rng_index(&rng, count), k = base_rng_index(&rng, 3), *v = triangles[t];
+            int a = v[k], b = v[(k + 1) % 3], c = v[(k + 2) % 3], m = corners;
+            double s = base_rng_range(&rng, 0.1, 0.9);
+            vec3 side = vec3_sub(vertices[b], vertices[a]);
+            vec3 other = vec3_sub(vertices[c], vertices[a]);
+            if (!(vec3_norm(vec3_cross(side, other)) > 1e-3))
+                continue; // a sliver itself
+            vertices[corners++] = vec3_add_scaled(vertices[a], s, side);
+            memcpy(v, (int[]){a, m, c}, sizeof triangles[0]);
+            memcpy(triangles[count++], (int[]){m, b, c}, sizeof triangles[0]);
+            memcpy(triangles[count++], (int[]){a, b, m}, sizeof triangles[0]);
+            slivers++;
+        }
+        char text[8000];
+        int at = 0;
+        for (int i = 0; i < corners; i++)
+            at += sprintf(text + at, "v %.17g %.17g %.17g\n", vertices[i].x, vertices[i].y,
+                          vertices[i].z);
+        for (int t = 0; t < count; t++)
+            at += sprintf(text + at, "f %d %d %d\n", triangles[t][0] + 1, triangles[t][1] + 1,
+                          triangles[t][2] + 1);
+        geo_mesh_data data = parse("a.obj", text, (size_t)at, 1.0);
+        assert_int_equal(data.left_out, slivers);
+        assert_int_equal(data.triangle_count, 12 + 2 * slivers);
+        geo_shape *shape = NULL;
+        assert_int_equal(geo_mesh_create(&allocator, data.vertices, data.vertex_count,
+                                         (const int(*)[3])data.triangles, data.triangle_count,
+                                         &shape, NULL),
+                         CAIRN_OK);
+        check_close(geo_shape_mass(shape).volume, 8.0, 1e-12, 0.0);
+        assert_int_equal(geo_mesh_fill(shape, NULL), CAIRN_OK);
+        geo_shape_destroy(shape);
+        release(&data);
+    }
+}
+
 static void obj_errors_name_the_line(void **state)
 {
     (void)state;
@@ -460,6 +516,7 @@ int main(void)
         cmocka_unit_test(obj_of_all_forms),
         cmocka_unit_test(concave_faces_are_cut_by_ears),
         cmocka_unit_test(triangles_without_area_are_counted),
+        cmocka_unit_test(surfaces_close_without_slivers),
         cmocka_unit_test(obj_errors_name_the_line),
         cmocka_unit_test(scale_must_be_positive),
         cmocka_unit_test(stl_text_merges_vertices),
