@@ -12,6 +12,7 @@
 #include "contact/problem/least_norm.h"
 #include "engine/joints/joints.h"
 #include "engine/measures/finite.h"
+#include "engine/measures/haste.h"
 #include "engine/pairs/meeting.h"
 #include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
@@ -519,6 +520,7 @@ static cairn_status begin_step(cairn_world *world)
     world->aims = NULL;
     world->moved_energies = NULL;
     world->residual_count = 0;
+    world->hasty = 0;
     world->report = (cairn_step_report){.stop = "none"};
     cairn_status status = eng_spheres_plan(world);
     if (status == CAIRN_OK && world->general_work)
@@ -787,6 +789,7 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     // counted, not summed: the time of step n has no accumulated round-off
     world->time = world->time_start + (double)world->step_count * world->def.time_step;
     log_unsolved(world);
+    eng_haste_look(world);
     return eng_actions_end(world, error);
 }
 
