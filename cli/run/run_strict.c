@@ -50,6 +50,18 @@ static cairn_status check_penetration(const run_state *run, cairn_error *error)
                      report->penetration_relative, report->penetration, bound);
 }
 
+static cairn_status check_ways(const run_state *run, cairn_error *error)
+{
+    const cairn_world *world = run->scene->world;
+    double way = cairn_world_get_report(world)->way_relative;
+    if (way == 0.0)
+        return CAIRN_OK;
+    return base_fail(error, CAIRN_ERROR_NUMERICAL,
+                     "step %" PRId64 " at %.6g s: a body goes %.3g of its size in a step, more "
+                     "than half of it, under laws that act from an overlap on",
+                     cairn_world_get_step_count(world), cairn_world_get_time(world), way);
+}
+
 cairn_status run_strict_step(run_state *run, cairn_error *error)
 {
     if (!run->settings->strict)
@@ -59,6 +71,8 @@ cairn_status run_strict_step(run_state *run, cairn_error *error)
         status = check_penetration(run, error);
     if (status == CAIRN_OK)
         status = check_energy(run, error);
+    if (status == CAIRN_OK)
+        status = check_ways(run, error);
     cairn_error later;
     if (status != CAIRN_OK && run_files_problem(run, &later) != CAIRN_OK) {
         *error = later;

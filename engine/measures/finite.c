@@ -268,3 +268,20 @@ cairn_status eng_finite_explain(const cairn_world *world, const char *pass, cair
                      eng_body_label(world, joint->body[0]).text,
                      eng_body_label(world, joint->body[1]).text, most);
 }
+
+int eng_finite_worst_contact(const cairn_world *world)
+{
+    const eng_contacts *c = &world->contacts;
+    int worst = 0;
+    double most = -1.0;
+    for (int i = 0; i < c->cone_count; i++) {
+        double size = fabs(c->V[i][0]) + fabs(c->V[i][1]) + fabs(c->V[i][2]);
+        if (!isfinite(size + c->gap[i]))
+            return i;
+        if (size > most) {
+            most = size;
+            worst = i;
+        }
+    }
+    return worst;
+}

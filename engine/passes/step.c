@@ -12,6 +12,7 @@
 #include "contact/problem/least_norm.h"
 #include "engine/joints/joints.h"
 #include "engine/measures/finite.h"
+#include "engine/measures/haste.h"
 #include "engine/measures/mesh_pairs.h"
 #include "engine/pairs/meeting.h"
 #include "engine/pairs/sharing.h"
@@ -37,24 +38,6 @@
 // solvers that do not bound their search by themselves
 // EVENINGS_MAX: solves of a step that begin from an even guess
 enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048, TRIAL = 2000, EVENINGS_MAX = 2 };
-
-/// The contact that is not finite, or else the fastest one, which is where overflows begin.
-static int worst_contact(const cairn_world *world)
-{
-    const eng_contacts *c = &world->contacts;
-    int worst = 0;
-    double most = -1.0;
-    for (int i = 0; i < c->cone_count; i++) {
-        double size = fabs(c->V[i][0]) + fabs(c->V[i][1]) + fabs(c->V[i][2]);
-        if (!isfinite(size + c->gap[i]))
-            return i;
-        if (size > most) {
-            most = size;
-            worst = i;
-        }
-    }
-    return worst;
-}
 
 /// A message between processes failed: what this one has now means nothing.
 static cairn_status fail_sharing(const cairn_world *world, cairn_error *error)
@@ -83,7 +66,7 @@ static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_e
                          world->step_count + 1, world->time, cairn_status_text(status));
     if (eng_sharing_gather(world, false) != CAIRN_OK)
         return fail_sharing(world, error);
-    int worst = worst_contact(world);
+    int worst = eng_finite_worst_contact(world);
     const double *V = c->V[worst];
     return base_fail(
         error, status,
@@ -523,6 +506,7 @@ static cairn_status begin_step(cairn_world *world)
     world->aims = NULL;
     world->moved_energies = NULL;
     world->residual_count = 0;
+    world->hasty = 0;
     world->report = (cairn_step_report){.stop = "none"};
     cairn_status status = eng_spheres_plan(world);
     if (status == CAIRN_OK && world->general_work)
@@ -794,6 +778,7 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     // counted, not summed: the time of step n has no accumulated round-off
     world->time = world->time_start + (double)world->step_count * world->def.time_step;
     log_unsolved(world);
+    eng_haste_look(world);
     return eng_actions_end(world, error);
 }
 

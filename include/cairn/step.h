@@ -92,6 +92,9 @@ typedef struct cairn_step_report {
     double error_joints;  // m or rad, largest violation of a joint at the end of the step
     double penetration;   // m, deepest overlap at the end of the step; >= 0
     double penetration_relative; // the largest overlap / smaller body's smallest size
+    double way_relative;         // of the first body that goes farther than half of its smallest
+                                 // size in a step, and meets others by laws that act from an
+                                 // overlap on: its way / that size, in this step; 0 in all others
     double seconds[CAIRN_PHASE_COUNT];
 } cairn_step_report;
 

@@ -257,3 +257,19 @@ def test_a_common_velocity_changes_nothing(shape):
             assert world.report["contacts"] == still.report["contacts"]
         assert met > 0
         assert numpy.abs(world.bodies.velocity - drift - still.bodies.velocity).max() < 1e-9
+
+
+@pytest.mark.parametrize("shape", [cairn.sphere(radius=0.002), cairn.box(size=(0.004, 0.004, 0.004))])
+def test_what_explicit_laws_may_not_see_is_told_once(shape):
+    for speed, told in ((30.0, True), (15.0, False)):
+        for law in ("hertz_mindlin", "signorini_coulomb"):
+            world = cairn.World(step=1e-4, gravity=(0, 0, 0))
+            world.material(name="steel", density=1000, young_modulus=1e7)
+            world.pair(law=law)
+            world.body(kind="fixed", shape=cairn.box(size=(1, 1, 0.01)))
+            world.body(shape=shape, position=(0, 0, 0.2), velocity=(0, 0, -speed))
+            ways = []
+            for step in range(4):
+                world.step()
+                ways.append(world.report["way_relative"])
+            assert ways == ([pytest.approx(0.75), 0, 0, 0] if told and law == "hertz_mindlin" else [0, 0, 0, 0])
