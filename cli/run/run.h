@@ -104,10 +104,12 @@ typedef struct run_state {
     run_read read_agreed; // what of the state after the next step is read
     uint64_t hash;        // of the state at the end
     scn_scene *scene;
-    scn_output output; // the scene's, with the command line's changes; texts borrowed
-    bool fclib;        // problems are written
-    int64_t target;    // steps at the end time
-    double supply;     // J, energy there was at the start
+    scn_output output;   // the scene's, with the command line's changes; texts borrowed
+    bool fclib;          // problems are written
+    int64_t target;      // steps at the end time, or where the scene stops the run
+    const char *stopped; // the scene's stop that has come; NULL: none
+    bool stopped_before; // there was one when the run began, which goes on all the same
+    double supply;       // J, energy there was at the start
     double potential_start, exchanged_max, moved_max; // J; see run_strict.c
     bool resumes;                                     // the folder's files go on behind the marks
     run_marks marks;
@@ -126,6 +128,9 @@ typedef struct run_state {
 /// that instead, or the scene's step where no law has a limit.
 /// @return exit status
 int run_step_choose(const run_settings *settings, cairn_world *world);
+
+/// A stop of the scene that has come in this run makes the step its last one.
+void run_stop_note(run_state *run);
 
 /// Joins the processes that a launcher started together. All but the first are silent from then on.
 /// @return exit status: CLI_EXIT_ABSENT where the build has no MPI
