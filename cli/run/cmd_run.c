@@ -384,6 +384,7 @@ static cairn_status step_alone(run_state *run, cairn_error *error)
         if (cli_interrupt_asked())
             return base_fail(error, CAIRN_INTERRUPTED, "interrupted");
         status = step_world(run, error);
+        run_stop_note(run);
         if (status == CAIRN_OK)
             status = run_files_step(run, error);
         if (status == CAIRN_OK)
@@ -437,6 +438,7 @@ static cairn_status step_together(run_state *run, cairn_error *error)
         if (cairn_world_get_step_count(world) >= run->target && written == CAIRN_OK)
             return CAIRN_OK;
         status = step_world(run, error);
+        run_stop_note(run);
         if (status == CAIRN_OK)
             status = gather(run, error);
         if (status == CAIRN_ERROR_MEMORY || status == CAIRN_ERROR_UNSUPPORTED)
@@ -519,6 +521,7 @@ static cairn_status gather_end(run_state *run, cairn_error *error)
 static cairn_status step_and_save(run_state *run, cairn_error *error)
 {
     run->cpu_start = base_timer_cpu_seconds();
+    run->stopped_before = cairn_world_get_stop(run->scene->world) != NULL;
     cairn_status status = run->ranks != NULL ? step_together(run, error) : step_alone(run, error);
     cli_progress_clear(&run->progress);
     bool whole = status == CAIRN_OK || status == CAIRN_INTERRUPTED;

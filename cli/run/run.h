@@ -104,11 +104,13 @@ typedef struct run_state {
     run_read read_agreed; // what of the state after the next step is read
     uint64_t hash;        // of the state at the end
     scn_scene *scene;
-    scn_output output; // the scene's, with the command line's changes; texts borrowed
-    bool fclib;        // problems are written
-    int64_t target;    // steps at the end time
-    cairn_guard guard; // watches the steps
-    bool resumes;      // the folder's files go on behind the marks
+    scn_output output;   // the scene's, with the command line's changes; texts borrowed
+    bool fclib;          // problems are written
+    int64_t target;      // steps at the end time, or where the scene stops the run
+    const char *stopped; // the scene's stop that has come; NULL: none
+    bool stopped_before; // there was one when the run began, which goes on all the same
+    cairn_guard guard;   // watches the steps
+    bool resumes;        // the folder's files go on behind the marks
     run_marks marks;
     double checkpoint_time;  // s, timer at the last checkpoint
     int64_t checkpoint_step; // of the last checkpoint; -1: none
@@ -122,6 +124,9 @@ typedef struct run_state {
 /// that instead, or the scene's step where no law has a limit.
 /// @return exit status
 int run_step_choose(const run_settings *settings, cairn_world *world);
+
+/// A stop of the scene that has come in this run makes the step its last one.
+void run_stop_note(run_state *run);
 
 /// Joins the processes that a launcher started together. All but the first are silent from then on.
 /// @return exit status: CLI_EXIT_ABSENT where the build has no MPI

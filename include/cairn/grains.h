@@ -159,9 +159,11 @@ CAIRN_API cairn_status cairn_outlet_get(const cairn_world *world, int index,
 // ---------------------------------------------------------------- events
 
 typedef enum cairn_change {
-    CAIRN_CHANGE_REMOVE, // cairn_body_remove
-    CAIRN_CHANGE_FREEZE, // cairn_body_freeze
-    CAIRN_CHANGE_RELEASE // cairn_body_release
+    CAIRN_CHANGE_REMOVE,   // cairn_body_remove
+    CAIRN_CHANGE_FREEZE,   // cairn_body_freeze
+    CAIRN_CHANGE_RELEASE,  // cairn_body_release
+    CAIRN_CHANGE_VELOCITY, // cairn_body_set_velocity, of bodies without a motion
+    CAIRN_CHANGE_STOP      // none: the run is to end, cairn_world_get_stop
 } cairn_change;
 
 /// Asked between steps; must read nothing but the world and the time (s).
@@ -177,21 +179,26 @@ typedef struct cairn_event_def {
     const cairn_region *region; // copied; instead of bodies: all whose centre of mass is in it
                                 // then, and which can be changed so
     double from;                // s; default 0
-    cairn_condition_function *condition; // NULL: the event is at `from`
-    void *context;                       // borrowed
-    double every;                        // s between questions from `from` on; default 0.01
+    cairn_condition_function *condition;     // NULL: the event is at `from`
+    void *context;                           // borrowed
+    double every;                            // s between questions from `from` on; default 0.01
+    double velocity[3], angular_velocity[3]; // m/s, rad/s, of CAIRN_CHANGE_VELOCITY
     uint32_t cookie;
 } cairn_event_def;
 
 CAIRN_API cairn_event_def cairn_default_event_def(void);
 
 /// Changes bodies once, before a step: the first that begins at `from` or later, or before which
-/// the condition holds. A body that cannot be changed so then ends the step with its message.
+/// the condition holds. One that stops has no bodies, and is asked after steps. A body that cannot
+/// be changed so then ends the step with its message.
 /// @return CAIRN_ERROR_ARGUMENT with the value that is wrong; CAIRN_ERROR_STALE_ID,
 ///         CAIRN_ERROR_WORLD, CAIRN_ERROR_MEMORY
 /// Tests: tests/unit/engine/actions/test_freeze.c, tests/cli/results/test_events.py
 CAIRN_API cairn_status cairn_event_create(cairn_world *world, const cairn_event_def *def,
                                           cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Name of an event that stops, and has come; NULL: none. The world can go on all the same.
+CAIRN_API const char *cairn_world_get_stop(const cairn_world *world);
 
 /// An event that removes a body at a time (s).
 /// @return CAIRN_ERROR_ARGUMENT for a time that is not finite; CAIRN_ERROR_STALE_ID,
@@ -256,8 +263,10 @@ CAIRN_API cairn_status cairn_packing_create(cairn_world *world, const cairn_pack
 // ---------------------------------------------------------------- averages
 
 /// Averages over a region after the last step. Bodies count where their centre of mass is inside,
-/// dynamic ones alone; contacts with a force where their point is. Tensors are symmetric: xx, yy,
-/// zz, xy, xz, yz.
+/// dynamic ones alone; contacts with a force where their point is. Porosity is of the parts of
+/// bodies that are inside: exact for balls, and for boxes and polyhedra without rounding in boxes,
+/// hulls and balls; a part of another shape is known to 3e-3 of the shape. What two bodies
+/// both fill counts twice. Tensors are symmetric: xx, yy, zz, xy, xz, yz.
 typedef struct cairn_measure {
     int bodies, contacts;
     double mass;         // kg
@@ -267,11 +276,23 @@ typedef struct cairn_measure {
                          // kinetic, (1/V) sum m v' v'
     double fabric[6];    // mean of n n over the contacts
     double coordination; // contacts of a body
-    double porosity;     // 1 - volume of the bodies / volume of the region
+    double porosity;     // 1 - volume of the bodies within the region / volume of the region
     double temperature;  // m2/s2, granular: mean of v' v' / 3 over the mass
     double flow[3]; // kg/s through planes normal to x, y and z, mean over those in the region's
                     // bounds: sum m v / extent
+    int rattlers;   // bodies with at most one contact
+    double bearing_coordination; // contacts of a body that is no rattler
 } cairn_measure;
+
+/// Mean of the sums of contact forces and weight on the dynamic bodies over the mean force of the
+/// contacts, in the last step: small where forces balance. Joints, loads and fields do not count. 0
+/// without contacts.
+/// @return CAIRN_ERROR_MEMORY
+CAIRN_API cairn_status cairn_world_get_unbalanced(const cairn_world *world, double *ratio,
+                                                  cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Contacts of the last step that their law holds together: bonds that are whole, and bridges.
+CAIRN_API int cairn_world_get_bond_count(const cairn_world *world);
 
 /// @param region  NULL: the periodic cell; velocities are then those against its strain
 /// @return CAIRN_ERROR_ARGUMENT, CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD

@@ -77,6 +77,8 @@ cairn_status scn_connector_read(const scn_scene *scene, const scn_sensor *sensor
 
 /// Field `region` of a call: a box, cylinder, sphere or hull; raises where it is none.
 cairn_region scn_read_region(const scn_fields *fields);
+/// @param follow  out: what its key `follow` names
+cairn_region scn_read_region_following(const scn_fields *fields, scn_follow *follow);
 
 /// Whether `region` of a call is "cell": all of the periodic cell.
 bool scn_region_is_cell(const scn_fields *fields);
@@ -130,6 +132,8 @@ char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size);
     X(packing) \
     X(emitter) \
     X(outlet) \
+    X(change) \
+    X(stop) \
     X(remove) \
     X(freeze) \
     X(release) \
