@@ -45,7 +45,12 @@ static const base_setting settings_rows[] = {
     CON_ROLLING_SETTINGS(hooke, rolling),
 };
 
-enum { SHEAR, ROLLING = 3, HISTORY_COUNT = ROLLING + CON_ROLLING_HISTORY };
+enum {
+    SHEAR,
+    ROLLING = 3,
+    STORED = ROLLING + CON_ROLLING_HISTORY,
+    HISTORY_COUNT = STORED + CON_ROLLING_STORED
+};
 static const char *const history_names[] = {"shear_x",   "shear_y",        "shear_z",
                                             "rolling_x", "rolling_y",      "rolling_z",
                                             "twisting",  "rolling_energy", "twisting_energy"};
@@ -89,7 +94,7 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     output->R[0] = h * force;
     output->R_damping[0] = h * (force - spring);
     con_rolling_resist(&p->rolling, input, con_effective_radius(input), real_max(force, 0.0),
-                       &slider, history + ROLLING, output);
+                       &slider, history + ROLLING, history + STORED, output);
 }
 
 static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)

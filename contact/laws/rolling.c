@@ -102,7 +102,8 @@ static void resist_by_shape(const con_slider *slider, const arms *all, double ar
 
 void con_rolling_resist(const con_rolling *p, const con_impulse_input *input, double radius,
                         double force, const con_slider *sliding,
-                        double history[CON_ROLLING_HISTORY], con_impulse_output *output)
+                        double history[CON_ROLLING_HISTORY], double stored[CON_ROLLING_STORED],
+                        con_impulse_output *output)
 {
     bool shaped = !isfinite(radius);
     const con_roll *roll = &input->roll;
@@ -120,8 +121,8 @@ void con_rolling_resist(const con_rolling *p, const con_impulse_input *input, do
             const arms all = {2,
                               {roll->axis, vec3_cross(normal, roll->axis)},
                               {roll->radius[0], roll->radius[1]}};
-            resist_by_shape(&slider, &all, roll->arm, angle, input->step, &moment,
-                            &history[CON_ROLLING_STORED], output);
+            resist_by_shape(&slider, &all, roll->arm, angle, input->step, &moment, &stored[0],
+                            output);
         } else {
             con_slider_answer answer = con_slider_move(&slider, angle, input->step, &moment);
             book(&answer, input->step, output);
@@ -135,8 +136,8 @@ void con_rolling_resist(const con_rolling *p, const con_impulse_input *input, do
         vec3 angle = vec3_scale(input->step * twist, normal);
         if (shaped) {
             const arms all = {1, {normal}, {roll->twisting}};
-            resist_by_shape(&slider, &all, roll->arm, angle, input->step, &moment,
-                            &history[CON_ROLLING_STORED + 1], output);
+            resist_by_shape(&slider, &all, roll->arm, angle, input->step, &moment, &stored[1],
+                            output);
         } else {
             con_slider_answer answer = con_slider_move(&slider, angle, input->step, &moment);
             book(&answer, input->step, output);

@@ -225,12 +225,12 @@ static void resist(const adhesive *p, const pair_terms *t, const con_impulse_inp
     con_rolling rolling = {.rolling_friction = p->rolling_friction,
                            .rolling_stiffness = p->rolling_stiffness,
                            .rolling_damping = p->rolling_damping};
-    double moments[CON_ROLLING_HISTORY] = {0.0};
-    memcpy(moments, history + ROLLING, 3 * sizeof *moments);
-    moments[CON_ROLLING_STORED] = history[STORED];
-    con_rolling_resist(&rolling, input, radius, force, &slider, moments, output);
+    double moments[CON_ROLLING_HISTORY] = {history[ROLLING], history[ROLLING + 1],
+                                           history[ROLLING + 2], 0.0};
+    double stored[CON_ROLLING_STORED] = {history[STORED], 0.0};
+    con_rolling_resist(&rolling, input, radius, force, &slider, moments, stored, output);
     memcpy(history + ROLLING, moments, 3 * sizeof *moments);
-    history[STORED] = moments[CON_ROLLING_STORED];
+    history[STORED] = stored[0];
 }
 
 static void impulse(const void *parameters, const con_impulse_input *input, double *history,

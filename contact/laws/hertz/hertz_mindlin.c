@@ -48,12 +48,13 @@ enum {
     ROLLING = 3,
     SLOPE = ROLLING + CON_ROLLING_HISTORY,
     TOUCH,
-    HISTORY_COUNT = TOUCH + CON_HERTZ_TOUCH_HISTORY
+    STORED = TOUCH + CON_HERTZ_TOUCH_HISTORY,
+    HISTORY_COUNT = STORED + CON_ROLLING_STORED
 };
 static const char *const history_names[] = {
-    "shear_x",           "shear_y",  "shear_z",        "rolling_x",       "rolling_y",
-    "rolling_z",         "twisting", "rolling_energy", "twisting_energy", "tangential_stiffness",
-    "reference_overlap", "touch"};
+    "shear_x",           "shear_y",   "shear_z",        "rolling_x",
+    "rolling_y",         "rolling_z", "twisting",       "tangential_stiffness",
+    "reference_overlap", "touch",     "rolling_energy", "twisting_energy"};
 
 static con_hertz_terms terms_of(const hertz_mindlin *p)
 {
@@ -112,7 +113,7 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     output->R[0] = h * force;
     output->R_damping[0] = h * (force - spring);
     con_rolling_resist(&p->rolling, input, radius, fmax(force, 0.0), &slider, history + ROLLING,
-                       output);
+                       history + STORED, output);
 }
 
 static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)

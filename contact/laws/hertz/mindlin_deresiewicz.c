@@ -50,13 +50,16 @@ enum {
     PILE,
     ROLLING = PILE + CON_PILE_HISTORY,
     TOUCH = ROLLING + CON_ROLLING_HISTORY,
-    HISTORY_COUNT = TOUCH + CON_HERTZ_TOUCH_HISTORY
+    STORED = TOUCH + CON_HERTZ_TOUCH_HISTORY,
+    HISTORY_COUNT = STORED + CON_ROLLING_STORED
 };
 static const char *const history_names[] = {
-    "slope_1_x", "slope_1_y", "slope_1_z",      "top_1",           "slope_2_x",         "slope_2_y",
-    "slope_2_z", "top_2",     "slope_3_x",      "slope_3_y",       "slope_3_z",         "top_3",
-    "slope_4_x", "slope_4_y", "slope_4_z",      "top_4",           "rolling_x",         "rolling_y",
-    "rolling_z", "twisting",  "rolling_energy", "twisting_energy", "reference_overlap", "touch"};
+    "slope_1_x",         "slope_1_y", "slope_1_z",      "top_1",
+    "slope_2_x",         "slope_2_y", "slope_2_z",      "top_2",
+    "slope_3_x",         "slope_3_y", "slope_3_z",      "top_3",
+    "slope_4_x",         "slope_4_y", "slope_4_z",      "top_4",
+    "rolling_x",         "rolling_y", "rolling_z",      "twisting",
+    "reference_overlap", "touch",     "rolling_energy", "twisting_energy"};
 
 static con_hertz_terms terms_of(const mindlin_deresiewicz *p)
 {
@@ -172,7 +175,7 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     shear(input, &t, &pile, output);
     con_pile_write(&pile, history);
     con_rolling_resist(&p->rolling, input, con_effective_radius(input), fmax(force, 0.0), &slider,
-                       history + ROLLING, output);
+                       history + ROLLING, history + STORED, output);
 }
 
 static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)
