@@ -406,8 +406,14 @@ double eng_spheres_chunk_work(const struct eng_spheres *spheres, const eng_spher
     return work;
 }
 
+static bool is_placed(const struct eng_spheres *spheres, int wall, eng_spheres_placing placing)
+{
+    return placing == ENG_SPHERES_PLACE_ALL ||
+           wall_of(spheres, wall)->follows == (placing == ENG_SPHERES_PLACE_FOLLOWERS);
+}
+
 void eng_spheres_shapes_move(struct eng_spheres *spheres, eng_spheres_chunk *chunk, int range,
-                             bool work)
+                             eng_spheres_placing placing, bool work)
 {
     for (int g = chunk->first_group; g < chunk->end_group; g++) {
         eng_spheres_group *group = &groups_of(spheres)[g];
@@ -415,7 +421,15 @@ void eng_spheres_shapes_move(struct eng_spheres *spheres, eng_spheres_chunk *chu
         for (int i = group->first_ghost; i < group->end_ghost && moves; i++)
             chunk->drivers +=
                 eng_spheres_ghost_work(spheres, ghost_at(spheres, i), spheres->slots + 2 + i);
-        visit(spheres, chunk, group, &spheres->manifolds[range]);
+        if (is_placed(spheres, group->wall, placing)) {
+            visit(spheres, chunk, group, &spheres->manifolds[range]);
+            continue;
+        }
+        // a wall that follows a function waits for its velocity in the coming step; what is read
+        // until then is of the step just done
+        for (int i = group->first_ghost;
+             i < group->end_ghost && placing == ENG_SPHERES_PLACE_OTHERS; i++)
+            touch_at(spheres, i)->before = touch_at(spheres, i)->now;
     }
 }
 
