@@ -6,21 +6,14 @@
 
 #include <math.h>
 
-static const char *material_of(const cairn_world *world, cairn_body_id body)
-{
-    cairn_body_view view;
-    return cairn_body_get(world, body, &view) == CAIRN_OK
-               ? cairn_material_get_name(world, view.material)
-               : "";
-}
-
 int run_step_choose(const run_settings *settings, cairn_world *world)
 {
     cairn_step_limit limit = cairn_world_get_stable_step(world);
     if (isinf(settings->step)) {
         cairn_error error = {0};
         if (isinf(limit.step)) {
-            cli_warn("--step auto: no contact of an explicit law limits the step; it stays %.3g s",
+            cli_warn("--step auto: no contact that may come has an explicit law, so nothing limits "
+                     "the step; it stays %.3g s",
                      cairn_world_get_def(world)->time_step);
             return CLI_EXIT_DONE;
         }
@@ -33,10 +26,13 @@ int run_step_choose(const run_settings *settings, cairn_world *world)
     if (cairn_world_get_def(world)->time_step > limit.step) {
         cli_warn(
             "the time step %.3g s exceeds the stable step %.3g s of the stiffest contacts, law %s "
-            "between \"%.60s\" and \"%.60s\" (stiffness %.3g N/m on %.3g kg); --step auto takes "
+            "between \"%.60s\" and \"%.60s\" (stiffness %.3g N/m on %.3g kg%s); --step auto takes "
             "%.3g s",
             cairn_world_get_def(world)->time_step, limit.step, limit.law,
-            material_of(world, limit.a), material_of(world, limit.b), limit.stiffness, limit.mass,
+            cairn_material_get_name(world, limit.material_a),
+            cairn_material_get_name(world, limit.material_b), limit.stiffness, limit.mass,
+            limit.a.generation == 0 || limit.b.generation == 0 ? ", of grains that an emitter makes"
+                                                               : "",
             limit.accurate);
     }
     return CLI_EXIT_DONE;

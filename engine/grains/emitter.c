@@ -227,7 +227,25 @@ static void emitter_release(const base_allocator *allocator, void *data)
     base_release(allocator, e);
 }
 
-static const eng_action_kind emitter_kind = {.due = emitter_due,
+static bool emitter_coming(const cairn_world *world, const eng_action *action, int index,
+                           eng_coming *body)
+{
+    const emitter *e = action->data;
+    double left_count =
+        e->def.count > 0 ? (double)e->def.count - action->numbers[EMITTED] : INFINITY;
+    double left_mass = e->def.mass > 0.0 ? e->def.mass - action->numbers[EMITTED_MASS] : INFINITY;
+    if (index / 2 >= e->mixture.count || world->time > e->def.until || left_count < 1.0 ||
+        left_mass <= 0.0)
+        return false;
+    eng_coming extremes[2];
+    eng_mixture_extremes(&e->mixture.components[index / 2], extremes);
+    *body = extremes[index % 2];
+    body->several = left_count > 1.0;
+    return true;
+}
+
+static const eng_action_kind emitter_kind = {.coming = emitter_coming,
+                                             .due = emitter_due,
                                              .begin = emitter_begin,
                                              .release = emitter_release,
                                              .makes_or_removes = true};

@@ -229,6 +229,20 @@ void eng_mixture_release(const base_allocator *allocator, eng_mixture *mixture)
     *mixture = (eng_mixture){0};
 }
 
+void eng_mixture_extremes(const eng_component *component, eng_coming grain[2])
+{
+    const cairn_grain_def *def = &component->def;
+    bool shaped = def->shape.generation != 0;
+    for (int i = 0; i < 2; i++) {
+        double size = component->sizes != NULL ? cairn_sizes_quantile(component->sizes, i) : 0.0;
+        double factor = factor_of(component, size);
+        grain[i] = (eng_coming){.shape = shaped ? (int)def->shape.index : -1,
+                                .factor = factor,
+                                .mass = def->density * component->volume * factor * factor * factor,
+                                .material = (int)def->material.index};
+    }
+}
+
 eng_grain eng_mixture_draw(const eng_mixture *mixture, base_rng *rng)
 {
     double which = base_rng_unit(rng), share = base_rng_unit(rng);

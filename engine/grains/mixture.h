@@ -4,6 +4,7 @@
 #define CAIRN_ENGINE_GRAINS_MIXTURE_H
 
 #include "base/rng.h"
+#include "engine/state/actions.h"
 #include "engine/state/world.h"
 #include <cairn/grains.h>
 
@@ -40,6 +41,9 @@ cairn_status eng_mixture_create(cairn_world *world, const cairn_grain_def *defs,
                                 bool shares_by_mass, eng_mixture *mixture,
                                 cairn_error *error) CAIRN_CHECK_RESULT;
 void eng_mixture_release(const base_allocator *allocator, eng_mixture *mixture);
+
+/// The smallest and the largest grain of a component.
+void eng_mixture_extremes(const eng_component *component, eng_coming grain[2]);
 
 eng_grain eng_mixture_draw(const eng_mixture *mixture, base_rng *rng);
 

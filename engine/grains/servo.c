@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Servos: walls that are driven to a force, and sides of the periodic cell to a stress.
 #include "engine/grains/overlap.h"
+#include "engine/measures/readout.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 #include "engine/state/kinematics.h"
@@ -52,26 +53,25 @@ cairn_servo_def cairn_default_servo_def(void)
 
 static const eng_action_kind servo_kind;
 
-static double inverse_mass(const cairn_world *world, cairn_body_id id)
+static double inverse_mass(const cairn_world *world, int index)
 {
-    const eng_body *body = &world->bodies[id.index];
+    const eng_body *body = &world->bodies[index];
     return body->kind == CAIRN_DYNAMIC ? 1.0 / body->mass : 0.0;
 }
 
-static double curvature(const cairn_world *world, cairn_body_id id)
+static double curvature(const cairn_world *world, int index)
 {
-    const geo_shape *shape = world->shapes[world->bodies[id.index].shape];
+    const geo_shape *shape = world->shapes[world->bodies[index].shape];
     return shape->kind == GEO_SPHERE ? 1.0 / shape->sphere.radius : 0.0;
 }
 
 /// Adds what a contact sets against a speed of the wall along the axis: its spring within a step,
 /// and a dashpot: a critical one, or the law's where that is stronger, since the force that the
 /// servo reads has its share.
-static cairn_status add_impedance(const cairn_world *world, const servo *s,
-                                  const cairn_contact_view *c, double share, double *numbers,
-                                  cairn_error *error)
+static cairn_status add_impedance(const cairn_world *world, const servo *s, int a, int b,
+                                  double gap, double share, double *numbers, cairn_error *error)
 {
-    const eng_surface *surface = eng_surface_of(world, (int)c->a.index, (int)c->b.index);
+    const eng_surface *surface = eng_surface_of(world, a, b);
     if (surface->law->stiffness == NULL)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "servo \"%.80s\": contacts by law \"%s\" have no stiffness to move %s",
@@ -80,11 +80,11 @@ static cairn_status add_impedance(const cairn_world *world, const servo *s,
                                        "all grains laws of one kind"
                                      : "the wall by; give it a dynamic body on a slider joint to "
                                        "the world");
-    double masses = inverse_mass(world, c->a) + inverse_mass(world, c->b);
+    double masses = inverse_mass(world, a) + inverse_mass(world, b);
     con_stiffness_input input = {
-        .radius = 1.0 / (curvature(world, c->a) + curvature(world, c->b)),
+        .radius = 1.0 / (curvature(world, a) + curvature(world, b)),
         .mass = 1.0 / masses,
-        .overlap = fmax(-c->gap, 0.0),
+        .overlap = fmax(-gap, 0.0),
     };
     con_stiffness is = surface->law->stiffness(surface->parameters, &input);
     double dashpot = fmax(2.0 * sqrt(is.normal * input.mass), is.damping);
@@ -94,10 +94,9 @@ static cairn_status add_impedance(const cairn_world *world, const servo *s,
 }
 
 /// Whether a contact of the last step acts between bodies that are still there.
-static bool acts(const cairn_world *world, int index, cairn_contact_view *contact)
+static bool acts(const cairn_world *world, const cairn_contact_view *contact)
 {
-    return cairn_contact_get(world, index, contact) == CAIRN_OK &&
-           contact->status != CAIRN_CONTACT_OPEN && eng_body_check(world, contact->a) == CAIRN_OK &&
+    return contact->status != CAIRN_CONTACT_OPEN && eng_body_check(world, contact->a) == CAIRN_OK &&
            eng_body_check(world, contact->b) == CAIRN_OK;
 }
 
@@ -118,14 +117,27 @@ static bool is_wall_of(const servo *s, cairn_body_id body)
 static cairn_status look_at_wall(const cairn_world *world, const servo *s, double *numbers,
                                  cairn_error *error)
 {
-    int count = cairn_contact_count(world);
+    // those of spheres with a wall are asked for by the wall, and not looked for among all
+    bool by_wall = true;
+    for (int i = 0; i <= s->def.other_count; i++)
+        by_wall = by_wall && eng_spheres_has_wall(world, (int)wall_at(&s->def, i).index);
+    int count = by_wall ? world->contacts.count : cairn_contact_count(world);
+    vec3 axis = vec3_from(s->def.axis);
     cairn_status status = CAIRN_OK;
     for (int i = 0; i < count && status == CAIRN_OK; i++) {
         cairn_contact_view c;
-        if (!acts(world, i, &c) || (!is_wall_of(s, c.a) && !is_wall_of(s, c.b)))
-            continue;
-        double share = vec3_dot(vec3_from(c.normal), vec3_from(s->def.axis));
-        status = add_impedance(world, s, &c, share, numbers, error);
+        if (cairn_contact_get(world, i, &c) == CAIRN_OK && acts(world, &c) &&
+            (is_wall_of(s, c.a) || is_wall_of(s, c.b)))
+            status = add_impedance(world, s, (int)c.a.index, (int)c.b.index, c.gap,
+                                   vec3_dot(vec3_from(c.normal), axis), numbers, error);
+    }
+    for (int i = 0, at = 0; i <= s->def.other_count && by_wall; i++, at = 0) {
+        int wall = (int)wall_at(&s->def, i).index;
+        eng_wall_contact c;
+        while (status == CAIRN_OK && eng_spheres_next_of_wall(world, wall, &at, &c))
+            if (eng_body_is_live(world, c.sphere) && vec3_norm(c.force) > 0.0)
+                status = add_impedance(world, s, c.sphere, wall, c.gap, vec3_dot(c.normal, axis),
+                                       numbers, error);
     }
     return status;
 }
@@ -139,14 +151,14 @@ static cairn_status look_at_cell(const cairn_world *world, const servo *s, doubl
     double volume = fabs(mat3_determinant(&world->cell.now));
     for (int i = 0; i < count && status == CAIRN_OK; i++) {
         cairn_contact_view c;
-        if (!acts(world, i, &c))
+        if (cairn_contact_get(world, i, &c) != CAIRN_OK || !acts(world, &c))
             continue;
         int a = (int)c.a.index, b = (int)c.b.index;
         vec3 point = vec3_from(c.point);
         vec3 branch =
             vec3_sub(eng_image_centre(world, b, point), eng_image_centre(world, a, point));
-        status =
-            add_impedance(world, s, &c, c.normal[side] * vec3_get(branch, side), numbers, error);
+        status = add_impedance(world, s, a, b, c.gap, c.normal[side] * vec3_get(branch, side),
+                               numbers, error);
     }
     numbers[IMPEDANCE] /= volume;
     numbers[STIFFNESS] /= volume;
@@ -258,19 +270,14 @@ static cairn_status ask_target(const cairn_world *world, const servo *s, double 
 }
 
 /// What the contacts of the walls that are still there push against the axis, N.
-static cairn_status read_walls(const cairn_world *world, const cairn_servo_def *def, double *sum)
+static double read_walls(const cairn_world *world, const cairn_servo_def *def)
 {
-    cairn_status status = CAIRN_OK;
-    *sum = 0.0;
-    for (int i = 0; i <= def->other_count && status == CAIRN_OK; i++) {
-        double force[3], torque[3];
-        if (eng_body_check(world, wall_at(def, i)) != CAIRN_OK)
-            continue;
-        status = cairn_body_get_contact_force(world, wall_at(def, i), force, torque);
-        if (status == CAIRN_OK)
-            *sum -= vec3_dot(vec3_from(force), vec3_from(def->axis));
-    }
-    return status;
+    double sum = 0.0;
+    for (int i = 0; i <= def->other_count; i++)
+        if (eng_body_check(world, wall_at(def, i)) == CAIRN_OK)
+            sum -= vec3_dot(eng_contact_force_on(world, (int)wall_at(def, i).index),
+                            vec3_from(def->axis));
+    return sum;
 }
 
 static cairn_status drive_wall(cairn_world *world, const servo *s, double *numbers,
@@ -278,9 +285,7 @@ static cairn_status drive_wall(cairn_world *world, const servo *s, double *numbe
 {
     const cairn_servo_def *def = &s->def;
     double force[3], torque[3];
-    cairn_status status = read_walls(world, def, &numbers[FORCE]);
-    if (status != CAIRN_OK)
-        return status;
+    numbers[FORCE] = read_walls(world, def);
     vec3 axis = vec3_from(def->axis);
     if (world->step_count == 0)
         numbers[FORCE] = 0.0;

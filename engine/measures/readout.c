@@ -119,6 +119,25 @@ void eng_contact_forces(const cairn_world *world, bool torques, double (*given)[
     }
 }
 
+/// Of what is no particle.
+static void add_general(const cairn_world *world, int body, vec3 *force, vec3 *torque)
+{
+    const eng_contacts *c = &world->contacts;
+    vec3 centre = eng_middle_of(world, body).position;
+    for (int i = 0; i < c->count; i++)
+        if (c->body[i][0] == body || c->body[i][1] == body)
+            push_body(world, i, c->body[i][1] == body, centre, force, torque);
+    eng_connectors_add_force(world, body, force, torque);
+}
+
+vec3 eng_contact_force_on(const cairn_world *world, int body)
+{
+    vec3 force = {0.0, 0.0, 0.0}, torque = force;
+    add_general(world, body, &force, &torque);
+    eng_spheres_add_force(world, body, &force, NULL);
+    return force;
+}
+
 cairn_status cairn_body_get_contact_force(const cairn_world *world, cairn_body_id body,
                                           double force[3], double torque[3])
 {
@@ -127,12 +146,8 @@ cairn_status cairn_body_get_contact_force(const cairn_world *world, cairn_body_i
     cairn_status status = eng_body_check(world, body);
     if (status != CAIRN_OK)
         return status;
-    const eng_contacts *c = &world->contacts;
-    vec3 f = {0.0, 0.0, 0.0}, t = f, centre = eng_middle_of(world, (int)body.index).position;
-    for (int i = 0; i < c->count; i++)
-        if (c->body[i][0] == (int)body.index || c->body[i][1] == (int)body.index)
-            push_body(world, i, c->body[i][1] == (int)body.index, centre, &f, &t);
-    eng_connectors_add_force(world, (int)body.index, &f, &t);
+    vec3 f = {0.0, 0.0, 0.0}, t = f;
+    add_general(world, (int)body.index, &f, &t);
     eng_spheres_add_force(world, (int)body.index, &f, &t);
     vec3_store(force, f);
     vec3_store(torque, t);

@@ -10,6 +10,9 @@
 /// @param given  [live bodies] out, in the order of cairn_body_at
 void eng_contact_forces(const cairn_world *world, bool torques, double (*given)[3]);
 
+/// The sum of cairn_body_get_contact_force of one body without the torque, N.
+vec3 eng_contact_force_on(const cairn_world *world, int body);
+
 /// Contacts and penetration of the step go to the report.
 void eng_report_contacts(cairn_world *world);
 

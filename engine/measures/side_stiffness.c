@@ -6,6 +6,8 @@
 
 enum { ROWS = 6, ROUNDS = 60 };
 
+static const eng_side_stiffness solid_ball = {1.0, 3.5};
+
 /// m M^-1/2 K M^-1/2 of springs along normals and across them; motion of the centre, then turns
 /// about the principal axes.
 typedef struct springs {
@@ -54,11 +56,24 @@ static double largest_eigenvalue(double matrix[ROWS][ROWS])
 
 /// What is looked at in one direction of the principal frame.
 typedef struct look {
-    const cairn_world *world;
-    int body;
+    const geo_shape *shape;
+    pose frame;      // of the shape
     double depth;    // m, see eng_side_stiffness_of
     vec3 turn_scale; // sqrt(m / I) about each axis, 1/m
 } look;
+
+static int part_count(const look *l)
+{
+    return l->shape->kind == GEO_COMPOUND ? l->shape->compound.member_count : 1;
+}
+
+static eng_part part_of(const look *l, int i)
+{
+    const geo_compound *compound = &l->shape->compound;
+    return l->shape->kind == GEO_COMPOUND
+               ? (eng_part){compound->members[i], pose_compose(&l->frame, &compound->placements[i])}
+               : (eng_part){l->shape, l->frame};
+}
 
 /// Height of the outermost point of a part, m.
 static double height_of(const eng_part *part, vec3 outward)
@@ -90,13 +105,13 @@ static void look_at_side(const look *l, vec3 outward, eng_side_stiffness *most)
 {
     springs sum = {{{0.0}}, {{0.0}}};
     double top = -INFINITY;
-    int parts = eng_collider_count_of(l->world, l->body);
+    int parts = part_count(l);
     for (int i = 0; i < parts; i++) {
-        eng_part part = eng_part_of(l->world, l->body, i);
+        eng_part part = part_of(l, i);
         top = fmax(top, height_of(&part, outward));
     }
     for (int i = 0; i < parts; i++) {
-        eng_part part = eng_part_of(l->world, l->body, i);
+        eng_part part = part_of(l, i);
         add_part(l, &part, outward, top - l->depth, &sum);
     }
     most->normal = fmax(most->normal, largest_eigenvalue(sum.normal));
@@ -114,24 +129,44 @@ static void look_at_part(const look *l, const eng_part *part, eng_side_stiffness
         look_at_side(l, vec3_normalize_or(part->place.position, part->place.position), most);
 }
 
+static eng_side_stiffness stiffest_side(const look *l)
+{
+    eng_side_stiffness most = {0.0, 0.0};
+    for (int i = 0; i < part_count(l); i++) {
+        eng_part part = part_of(l, i);
+        look_at_part(l, &part, &most);
+    }
+    for (int k = 0; k < 3 && l->shape->kind == GEO_COMPOUND; k++)
+        for (int sign = -1; sign <= 1; sign += 2)
+            look_at_side(l, vec3_set((vec3){0.0, 0.0, 0.0}, k, sign), &most);
+    return most.normal > 0.0 ? most : solid_ball;
+}
+
+static vec3 turn_scale_of(double mass, vec3 inertia)
+{
+    return vec3_make(sqrt(mass / inertia.x), sqrt(mass / inertia.y), sqrt(mass / inertia.z));
+}
+
 eng_side_stiffness eng_side_stiffness_of(const cairn_world *world, int body, double depth)
 {
-    static const eng_side_stiffness ball = {1.0, 3.5};
     const eng_body *b = &world->bodies[body];
     const geo_shape *shape = world->shapes[b->shape];
     if (b->kind != CAIRN_DYNAMIC || shape->kind == GEO_SPHERE)
-        return ball;
-    vec3 inertia = eng_inertia_of(world, body);
-    look l = {
-        world, body, depth,
-        vec3_make(sqrt(b->mass / inertia.x), sqrt(b->mass / inertia.y), sqrt(b->mass / inertia.z))};
-    eng_side_stiffness most = {0.0, 0.0};
-    for (int i = 0; i < eng_collider_count_of(world, body); i++) {
-        eng_part part = eng_part_of(world, body, i);
-        look_at_part(&l, &part, &most);
-    }
-    for (int k = 0; k < 3 && shape->kind == GEO_COMPOUND; k++)
-        for (int sign = -1; sign <= 1; sign += 2)
-            look_at_side(&l, vec3_set((vec3){0.0, 0.0, 0.0}, k, sign), &most);
-    return most.normal > 0.0 ? most : ball;
+        return solid_ball;
+    look l = {shape, eng_frame_of(world, body), depth,
+              turn_scale_of(b->mass, eng_inertia_of(world, body))};
+    return stiffest_side(&l);
+}
+
+eng_side_stiffness eng_side_stiffness_of_shape(const geo_shape *shape, double depth)
+{
+    if (shape->kind == GEO_SPHERE)
+        return solid_ball;
+    geo_mass mass = geo_shape_mass(shape);
+    vec3 moments;
+    pose principal, identity = pose_identity();
+    geo_mass_principal(&mass, &moments, &principal);
+    look l = {shape, pose_relative(&principal, &identity), depth,
+              turn_scale_of(mass.volume, moments)};
+    return stiffest_side(&l);
 }

@@ -16,4 +16,7 @@ typedef struct eng_side_stiffness {
 /// @param depth  m, how deep a side lies in what it touches
 eng_side_stiffness eng_side_stiffness_of(const cairn_world *world, int body, double depth);
 
+/// The same of a dynamic body of a shape and of one density.
+eng_side_stiffness eng_side_stiffness_of_shape(const geo_shape *shape, double depth);
+
 #endif

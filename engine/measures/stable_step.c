@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time-step advice: the stable step of the stiffest contact that explicit laws may make.
 #include "engine/measures/side_stiffness.h"
-#include "engine/pairs/spheres/spheres.h"
+#include "engine/state/actions.h"
 #include "engine/state/ids.h"
+#include "engine/state/surfaces.h"
 #include "engine/state/values.h"
 
 #include <math.h>
@@ -15,46 +16,72 @@ static const double stable_share = 1.0 / 30.0;
 
 enum { CANDIDATES = 5, LARGEST_BALL = 4 };
 
+/// A body that is there, or one that an action will make.
+typedef struct specimen {
+    int body; // -1: it will be made; -2: there is none
+    int material;
+    bool several;  // of one that will be made: it may meet one of its kind
+    double mass;   // kg
+    double radius; // m, of a ball; else INFINITY
+    double half;   // m, half of its smallest size
+    double reach;  // m, bounding radius
+    eng_side_stiffness side;
+} specimen;
+
 /// Bodies of one material that may make its stiffest contacts: the two lightest balls, the two
-/// lightest others, and the ball with the largest radius. -1 for none.
+/// lightest others, and the ball with the largest radius.
 typedef struct candidates {
-    int body[CANDIDATES];
-    eng_side_stiffness side[CANDIDATES];
+    specimen each[CANDIDATES];
 } candidates;
 
-static double radius_of(const cairn_world *world, int body)
+static const specimen nobody = {.body = -2, .mass = INFINITY};
+
+static specimen body_specimen(const cairn_world *world, int body)
 {
     const geo_shape *shape = world->shapes[world->bodies[body].shape];
-    return shape->kind == GEO_SPHERE ? shape->sphere.radius : INFINITY;
+    return (specimen){.body = body,
+                      .material = world->bodies[body].material,
+                      .mass = world->bodies[body].mass,
+                      .radius = shape->kind == GEO_SPHERE ? shape->sphere.radius : INFINITY,
+                      .half = 0.5 * shape->smallest_size,
+                      .reach = shape->bounding_radius};
 }
 
-static bool is_lighter(const cairn_world *world, int body, int than)
+static specimen coming_specimen(const cairn_world *world, const eng_coming *is)
 {
-    return than < 0 || world->bodies[body].mass < world->bodies[than].mass;
+    const geo_shape *shape = is->shape >= 0 ? world->shapes[is->shape] : NULL;
+    bool ball = shape == NULL || shape->kind == GEO_SPHERE;
+    double radius = is->factor * (shape == NULL ? 0.5 : shape->bounding_radius);
+    specimen made = {.body = -1,
+                     .material = is->material,
+                     .several = is->several,
+                     .mass = is->mass,
+                     .radius = ball ? radius : INFINITY,
+                     .half = ball ? radius : 0.5 * is->factor * shape->smallest_size,
+                     .reach = radius,
+                     .side = {1.0, 3.5}};
+    if (!ball)
+        made.side = eng_side_stiffness_of_shape(shape, overlap_share * made.half / is->factor);
+    return made;
 }
 
-static void consider(const cairn_world *world, int body, candidates *c)
+static bool is_lighter(const specimen *one, const specimen *than)
 {
-    bool ball = world->shapes[world->bodies[body].shape]->kind == GEO_SPHERE;
-    int *light = &c->body[ball ? 0 : 2], *large = &c->body[LARGEST_BALL];
-    if (is_lighter(world, body, light[0])) {
+    return than->body == -2 || one->mass < than->mass;
+}
+
+static void consider(specimen one, candidates *c)
+{
+    bool ball = isfinite(one.radius);
+    specimen *light = &c->each[ball ? 0 : 2], *large = &c->each[LARGEST_BALL];
+    if (is_lighter(&one, &light[0])) {
         light[1] = light[0];
-        light[0] = body;
-    } else if (is_lighter(world, body, light[1])) {
-        light[1] = body;
+        light[0] = one;
+    } else if (is_lighter(&one, &light[1])) {
+        light[1] = one;
     }
-    if (ball && (*large < 0 || radius_of(world, body) > radius_of(world, *large)))
-        *large = body;
-}
-
-static double half_size(const cairn_world *world, int body)
-{
-    return 0.5 * world->shapes[world->bodies[body].shape]->smallest_size;
-}
-
-static double reach(const cairn_world *world, int body)
-{
-    return world->shapes[world->bodies[body].shape]->bounding_radius;
+    if (ball && (large->body == -2 || one.radius > large->radius))
+        *large = one;
 }
 
 /// Of materials [first, first + count).
@@ -62,18 +89,21 @@ static void find_candidates(const cairn_world *world, int first, int count, cand
 {
     for (int i = 0; i < count; i++)
         for (int k = 0; k < CANDIDATES; k++)
-            found[i].body[k] = -1;
+            found[i].each[k] = nobody;
     for (int i = 0; i < world->body_count; i++) {
         int at = world->bodies[i].material - first;
         if (at >= 0 && at < count && eng_body_is_live(world, i))
-            consider(world, i, &found[at]);
+            consider(body_specimen(world, i), &found[at]);
     }
+    eng_coming coming;
+    for (int action = 0, index = 0; eng_actions_coming(world, &action, &index, &coming);)
+        if (coming.material >= first && coming.material < first + count)
+            consider(coming_specimen(world, &coming), &found[coming.material - first]);
     for (int i = 0; i < count; i++)
         for (int k = 0; k < CANDIDATES; k++) {
-            int body = found[i].body[k];
-            if (body >= 0)
-                found[i].side[k] =
-                    eng_side_stiffness_of(world, body, overlap_share * half_size(world, body));
+            specimen *is = &found[i].each[k];
+            if (is->body >= 0)
+                is->side = eng_side_stiffness_of(world, is->body, overlap_share * is->half);
         }
 }
 
@@ -103,30 +133,51 @@ static void take_smaller(cairn_step_limit found, con_stiffness is, eng_side_stif
     limit->accurate = found.accurate;
 }
 
-/// Limit of one pair of bodies goes to *limit where it is smaller.
-static void try_pair(const cairn_world *world, int a, int b, eng_side_stiffness side_a,
-                     eng_side_stiffness side_b, cairn_step_limit *limit)
+/// @param same  one candidate twice: two bodies of its kind, where several come
+static bool may_meet(const cairn_world *world, const specimen *a, const specimen *b, bool same)
 {
-    if (a < 0 || b < 0 || eng_pair_is_idle(world, a, b))
+    if (a->body == -2 || b->body == -2 || (same && !a->several))
+        return false;
+    return a->body < 0 || b->body < 0 || !eng_pair_is_idle(world, a->body, b->body);
+}
+
+static cairn_body_id id_of(const cairn_world *world, const specimen *is)
+{
+    return is->body >= 0 ? eng_body_id(world, is->body) : (cairn_body_id){0};
+}
+
+/// Limit of one pair of bodies goes to *limit where it is smaller.
+static void try_pair(const cairn_world *world, const specimen *a, const specimen *b, bool same,
+                     cairn_step_limit *limit)
+{
+    if (!may_meet(world, a, b, same))
         return;
-    const eng_surface *surface = eng_surface_of(world, a, b);
+    eng_surface scratch;
+    const eng_surface *surface = eng_surface_between(world, a->material, b->material, &scratch);
     if (surface->law->stiffness == NULL)
         return;
-    double m_a = world->bodies[a].mass, m_b = world->bodies[b].mass;
     con_stiffness_input input = {
-        .radius = 1.0 / (1.0 / radius_of(world, a) + 1.0 / radius_of(world, b)),
-        .mass = 1.0 / (1.0 / m_a + 1.0 / m_b),
-        .overlap = overlap_share * fmin(half_size(world, a), half_size(world, b)),
-        .size = fmin(reach(world, a), reach(world, b)),
+        .radius = 1.0 / (1.0 / a->radius + 1.0 / b->radius),
+        .mass = 1.0 / (1.0 / a->mass + 1.0 / b->mass),
+        .overlap = overlap_share * fmin(a->half, b->half),
+        .size = fmin(a->reach, b->reach),
     };
     con_stiffness is = surface->law->stiffness(surface->parameters, &input);
-    cairn_step_limit found = {
-        .a = eng_body_id(world, a), .b = eng_body_id(world, b), .law = surface->law->name};
+    cairn_step_limit found = {.a = id_of(world, a),
+                              .b = id_of(world, b),
+                              .material_a = eng_material_id(world, a->material),
+                              .material_b = eng_material_id(world, b->material),
+                              .law = surface->law->name};
     for (int side = 0; side < 2; side++) {
-        found.mass = side == 0 ? m_a : m_b;
+        found.mass = side == 0 ? a->mass : b->mass;
         if (isfinite(found.mass))
-            take_smaller(found, is, side == 0 ? side_a : side_b, input.mass, limit);
+            take_smaller(found, is, side == 0 ? a->side : b->side, input.mass, limit);
     }
+}
+
+static cairn_material_id material_of(const cairn_world *world, int body)
+{
+    return eng_material_id(world, world->bodies[body].material);
 }
 
 static void try_connector(const cairn_world *world, int index, cairn_step_limit *limit)
@@ -138,6 +189,8 @@ static void try_connector(const cairn_world *world, int index, cairn_step_limit 
         take_smaller((cairn_step_limit){.mass = fmin(mass[0], mass[1]),
                                         .a = eng_body_id(world, connector->body[0]),
                                         .b = eng_body_id(world, connector->body[1]),
+                                        .material_a = material_of(world, connector->body[0]),
+                                        .material_b = material_of(world, connector->body[1]),
                                         .law = connector->surface.law->name},
                      is, one_spring, 1.0 / (1.0 / mass[0] + 1.0 / mass[1]), limit);
 }
@@ -147,7 +200,7 @@ static void try_materials(const cairn_world *world, const candidates *a, const c
 {
     for (int i = 0; i < CANDIDATES; i++)
         for (int k = 0; k < CANDIDATES; k++)
-            try_pair(world, a->body[i], b->body[k], a->side[i], b->side[k], limit);
+            try_pair(world, &a->each[i], &b->each[k], a == b && i == k, limit);
 }
 
 /// Materials of a tile that begins at one of them.
@@ -178,7 +231,7 @@ cairn_step_limit cairn_world_get_stable_step(const cairn_world *world)
         for (int k = i; k < world->material_count; k += TILE) {
             int columns = tile_of(world, k, TILE);
             find_candidates(world, k, columns, b);
-            try_tile(world, a, rows, b, columns, &limit);
+            try_tile(world, a, rows, k == i ? a : b, columns, &limit);
         }
     }
     for (int i = 0; i < world->connector_count; i++)

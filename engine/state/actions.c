@@ -47,6 +47,16 @@ eng_action *eng_action_next(const cairn_world *world, const eng_action_kind *kin
     return NULL;
 }
 
+bool eng_actions_coming(const cairn_world *world, int *action, int *index, eng_coming *body)
+{
+    for (; *action < world->action_count; (*action)++, *index = 0) {
+        const eng_action *each = world->actions[*action];
+        if (each->kind->coming != NULL && each->kind->coming(world, each, (*index)++, body))
+            return true;
+    }
+    return false;
+}
+
 bool eng_actions_are_due(const cairn_world *world)
 {
     for (int i = 0; i < world->action_count; i++) {

@@ -12,6 +12,15 @@
 
 typedef struct eng_action eng_action;
 
+/// A body that an action will make.
+typedef struct eng_coming {
+    int shape;     // of the world; -1: a ball of the diameter 1 m
+    double factor; // by which it is scaled
+    double mass;   // kg
+    int material;
+    bool several; // more than one of its kind may come
+} eng_coming;
+
 typedef struct eng_action_kind {
     /// Whether the coming step's `begin` reads or changes bodies; NULL: always, or `end` does.
     bool (*due)(const cairn_world *world, const eng_action *action);
@@ -23,6 +32,9 @@ typedef struct eng_action_kind {
     void (*release)(const base_allocator *allocator, void *data);
     /// Its numbers are those of a checkpoint now; NULL: nothing to do.
     void (*restored)(cairn_world *world, eng_action *action);
+    /// The smallest (even indices) and largest bodies of each sort that it may still make; false
+    /// behind the last. NULL: none.
+    bool (*coming)(const cairn_world *world, const eng_action *action, int index, eng_coming *body);
     int readings;          // the numbers behind these are readings, which may be NaN; 0: none are
     bool makes_or_removes; // bodies
     // its first three numbers are the gravity in force, which is then no part of what a checkpoint
@@ -45,6 +57,10 @@ eng_action *eng_action_add(cairn_world *world, const eng_action_kind *kind, void
 
 /// First action of a kind from `index` on, moving the index behind it; NULL: none.
 eng_action *eng_action_next(const cairn_world *world, const eng_action_kind *kind, int *index);
+
+/// Bodies that actions will make, from `*action` and `*index` (0 at first) on; false behind the
+/// last.
+bool eng_actions_coming(const cairn_world *world, int *action, int *index, eng_coming *body);
 
 /// Whether one of them reads or changes bodies before the coming step.
 bool eng_actions_are_due(const cairn_world *world);

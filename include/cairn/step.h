@@ -32,24 +32,25 @@ CAIRN_API bool cairn_world_take_interrupt(cairn_world *world);
 
 /// The contacts that limit the time step.
 typedef struct cairn_step_limit {
-    double step;      // s; INFINITY where no law has a limit
-    double stiffness; // N/m, K of (9.1): of the contact of a ball, of a side full of them else
-    double damping;   // N s/m, C
-    double mass;      // kg, of the body that is held
-    cairn_body_id a, b;
+    double step;        // s; INFINITY where no law has a limit
+    double stiffness;   // N/m, K of (9.1): of the contact of a ball, of a side full of them else
+    double damping;     // N s/m, C
+    double mass;        // kg, of the body that is held
+    cairn_body_id a, b; // null for a grain that an emitter will make
+    cairn_material_id material_a, material_b;
     const char *law; // "" where there is none
     // s; the largest step that gives every contact 67 steps of an impact, and as many more as meet
     // the coefficient of restitution asked for to 1e-3; INFINITY where no law has a limit
     double accurate;
 } cairn_step_limit;
 
-/// Estimates the stable step of the stiffest contacts that the bodies of the world may make, of
-/// those with an explicit law: h = m / (C + sqrt(C^2 + K m)) with the mass m of a body, which is
-/// the limit of leap-frog for a row of such bodies, sqrt(m / K) without damping. Of a ball K is the
-/// larger of the normal stiffness and 7/2 of the tangential one (it turns, too), of others that of
-/// all points of one of its sides, turns included; both at an overlap of 1 % of the smaller body's
-/// half size. docs/laws.md (9.1).
-/// Cone laws have no limit. Tests: tests/unit/engine/test_stable_step.c
+/// Estimates the stable step of the stiffest contacts that the bodies of the world and the grains
+/// that its emitters will make may have, of those with an explicit law: h = m / (C + sqrt(C^2 + K
+/// m)) with the mass m of a body, which is the limit of leap-frog for a row of such bodies, sqrt(m
+/// / K) without damping. Of a ball K is the larger of the normal stiffness and 7/2 of the
+/// tangential one (it turns, too), of others that of all points of one of its sides, turns
+/// included; both at an overlap of 1 % of the smaller body's half size. docs/laws.md (9.1). Cone
+/// laws have no limit. Tests: tests/unit/engine/test_stable_step.c
 CAIRN_API cairn_step_limit cairn_world_get_stable_step(const cairn_world *world);
 
 /// Phases of a step, in order, as timed.

@@ -188,9 +188,12 @@ static cairn_status follow_walls(eng_spheres *spheres)
     spheres->slack = fmin(spheres->slack, spheres->wall_margin - spheres->wall_path);
     if (spheres->slack < 0.0)
         return CAIRN_OK;
-    eng_spheres_ghosts_place(spheres, all ? ENG_SPHERES_PLACE_ALL : ENG_SPHERES_PLACE_FOLLOWERS);
-    cairn_status status = eng_spheres_shapes_renew(spheres);
-    eng_spheres_shapes_place(spheres);
+    eng_spheres_placing placing = all ? ENG_SPHERES_PLACE_ALL : ENG_SPHERES_PLACE_FOLLOWERS;
+    eng_spheres_ghosts_place(spheres, placing);
+    cairn_status status = eng_spheres_shapes_renew(spheres, placing);
+    // contacts that were looked at anew are placed
+    if (all)
+        eng_spheres_shapes_place(spheres);
     return status;
 }
 

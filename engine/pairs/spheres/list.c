@@ -754,5 +754,5 @@ cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
         spheres->slack = fmin(spheres->slack, spheres->cell_margin);
     spheres->lists++;
     spheres->overflow = false;
-    return eng_spheres_shapes_renew(spheres);
+    return eng_spheres_shapes_renew(spheres, ENG_SPHERES_PLACE_ALL);
 }

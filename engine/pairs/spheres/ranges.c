@@ -216,7 +216,7 @@ static void end_chunk(struct eng_spheres *spheres, int index, int range)
     eng_spheres_ghosts_move(spheres, chunk->first_ghost, chunk->end_ghost, ENG_SPHERES_PLACE_OTHERS,
                             &chunk->drivers);
     eng_spheres_images_move(spheres, chunk->first_image, chunk->end_image);
-    eng_spheres_shapes_move(spheres, chunk, range, true);
+    eng_spheres_shapes_move(spheres, chunk, range, ENG_SPHERES_PLACE_OTHERS, true);
 }
 
 static void end_waiting(struct eng_spheres *spheres, const eng_spheres_range *waiting, int range)
@@ -293,7 +293,7 @@ static void finish_range(struct eng_spheres *spheres, int index)
         eng_spheres_ghosts_move(spheres, chunk->first_ghost, chunk->end_ghost,
                                 ENG_SPHERES_PLACE_OTHERS, NULL);
         eng_spheres_images_move(spheres, chunk->first_image, chunk->end_image);
-        eng_spheres_shapes_move(spheres, chunk, index, false);
+        eng_spheres_shapes_move(spheres, chunk, index, ENG_SPHERES_PLACE_OTHERS, false);
     }
 }
 
@@ -480,20 +480,31 @@ void eng_spheres_share_drop_forces(struct eng_spheres *spheres)
     base_give_back(spheres->couple.block, spheres->couple.capacity);
 }
 
-static void renew_range(struct eng_spheres *spheres, int index)
+static void renew_range(struct eng_spheres *spheres, int index, eng_spheres_placing placing)
 {
     const eng_spheres_range *range = &spheres->range[index];
     for (int c = range->first_chunk; c < range->end_chunk; c++)
         if (eng_spheres_owns_range(spheres, index))
-            eng_spheres_shapes_move(spheres, &spheres->pass.chunks[c], index, false);
+            eng_spheres_shapes_move(spheres, &spheres->pass.chunks[c], index, placing, false);
 }
 
-cairn_status eng_spheres_shapes_renew(struct eng_spheres *spheres)
+static void renew_all(struct eng_spheres *spheres, int index)
+{
+    renew_range(spheres, index, ENG_SPHERES_PLACE_ALL);
+}
+
+static void renew_followers(struct eng_spheres *spheres, int index)
+{
+    renew_range(spheres, index, ENG_SPHERES_PLACE_FOLLOWERS);
+}
+
+cairn_status eng_spheres_shapes_renew(struct eng_spheres *spheres, eng_spheres_placing placing)
 {
     bool out_of_memory = false;
     if (!spheres->has_shapes)
         return CAIRN_OK;
-    eng_spheres_ranges_run(spheres, renew_range);
+    eng_spheres_ranges_run(spheres,
+                           placing == ENG_SPHERES_PLACE_FOLLOWERS ? renew_followers : renew_all);
     for (int c = 0; c < spheres->chunk_count; c++)
         out_of_memory = out_of_memory || spheres->pass.chunks[c].out_of_memory;
     return out_of_memory ? CAIRN_ERROR_MEMORY : CAIRN_OK;

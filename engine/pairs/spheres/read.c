@@ -241,6 +241,18 @@ eng_spheres_contact eng_spheres_contact_of(const eng_spheres *spheres,
     return c;
 }
 
+/// The contact without velocities.
+static eng_spheres_contact push_of(const eng_spheres *spheres, const eng_spheres_block *block,
+                                   int k)
+{
+    eng_spheres_contact c = {0};
+    vec3 centre[2];
+    meet(spheres, block, k, &c, centre);
+    c.couple = couple_of(eng_spheres_resist_of(spheres, block), k, c.normal);
+    c.force = force_of(spheres, block, k, &c);
+    return c;
+}
+
 static double stored_in(double moment_squared, double own, double sliding, double radius)
 {
     double stiffness = radius * radius * (own > 0.0 ? own : sliding);
@@ -322,107 +334,7 @@ eng_spheres_pending eng_spheres_pending_of(const eng_spheres *spheres,
     return pending;
 }
 
-// ---------------------------------------------------------------- state
-
-/// Orientation at the midpoint of the coming step.
-static quat slot_turn(const eng_spheres *spheres, int slot)
-{
-    const double(*turn)[8] = (const double(*)[8])spheres->pass.turn[slot / ENG_SPHERES_WIDTH];
-    int k = slot % ENG_SPHERES_WIDTH;
-    return (quat){turn[0][k], turn[1][k], turn[2][k], turn[3][k]};
-}
-
-pose eng_spheres_slot_middle(const eng_spheres *spheres, int slot)
-{
-    vec3 place = vec3_add(vec3_from(spheres->pass.X[slot]), eng_spheres_wrap_shift(spheres, slot));
-    return (pose){place, slot_turn(spheres, slot)};
-}
-
-vec3 eng_spheres_slot_omega(const eng_spheres *spheres, int slot)
-{
-    const double *V = spheres->pass.V[slot];
-    return vec3_make(V[6], V[7], spheres->pass.X[slot][3]);
-}
-
-bool eng_spheres_holds_clumps(const cairn_world *world)
-{
-    return world->spheres != NULL && world->spheres->clump_count > 0;
-}
-
-int eng_spheres_slot_count(const cairn_world *world)
-{
-    return world->spheres != NULL ? world->spheres->slots : 0;
-}
-
-cairn_array_segment eng_spheres_show_velocity(const cairn_world *world)
-{
-    const eng_spheres *spheres = world->spheres;
-    if (spheres == NULL || spheres->slots == 0)
-        return (cairn_array_segment){0};
-    return (cairn_array_segment){spheres->pass.V, sizeof *spheres->pass.V, spheres->slots,
-                                 eng_spheres_ids(spheres)};
-}
-
-bool eng_spheres_holds(const cairn_world *world, int body)
-{
-    return world->spheres != NULL &&
-           eng_spheres_slot_of(world->spheres, body) != ENG_SPHERES_NO_SLOT;
-}
-
-bool eng_spheres_steps(const cairn_world *world, int body)
-{
-    return eng_spheres_holds(world, body) ||
-           (world->spheres != NULL && eng_spheres_moves(world->spheres, body));
-}
-
-/// Velocity in the general columns' form; position at t_n.
-static vec3 slot_motion(const eng_spheres *spheres, int slot, double v[6])
-{
-    vec3 velocity =
-        vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
-    vec3_store(v, velocity);
-    vec3_store(v + 3, quat_rotate_inverse(slot_turn(spheres, slot),
-                                          eng_spheres_slot_omega(spheres, slot)));
-    return vec3_add_scaled(eng_spheres_slot_middle(spheres, slot).position,
-                           -0.5 * spheres->pass.step, velocity);
-}
-
-vec3 eng_spheres_motion_of(const cairn_world *world, int body, double v[6])
-{
-    return slot_motion(world->spheres, eng_spheres_slot_of(world->spheres, body), v);
-}
-
-vec3 eng_spheres_place_of(const cairn_world *world, int body)
-{
-    const eng_spheres *spheres = world->spheres;
-    int slot = eng_spheres_slot_of(spheres, body);
-    vec3 velocity =
-        vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
-    vec3 middle = vec3_add(vec3_from(spheres->pass.X[slot]), eng_spheres_wrap_shift(spheres, slot));
-    return vec3_add_scaled(middle, -0.5 * spheres->pass.step, velocity);
-}
-
-eng_state eng_spheres_state_of(const cairn_world *world, int body)
-{
-    const eng_spheres *spheres = world->spheres;
-    int slot = eng_spheres_slot_of(spheres, body);
-    eng_state state;
-    state.q.position = slot_motion(spheres, slot, state.v);
-    vec3 half = vec3_scale(-0.5 * spheres->pass.step, vec3_from(state.v + 3));
-    state.q.orientation = eng_rotation_advance(slot_turn(spheres, slot), half);
-    return state;
-}
-
-void eng_spheres_prefetch(const cairn_world *world, int body)
-{
-    const eng_spheres *spheres = world->spheres;
-    int slot = eng_spheres_slot_of(spheres, body);
-    const double(*turn)[8] = (const double(*)[8])spheres->pass.turn[slot / ENG_SPHERES_WIDTH];
-    __builtin_prefetch(spheres->pass.X[slot]);
-    __builtin_prefetch(spheres->pass.V[slot]);
-    for (int k = 0; k < 4; k++)
-        __builtin_prefetch(&turn[k][slot % ENG_SPHERES_WIDTH]);
-}
+// ---------------------------------------------------------------- places
 
 pose eng_spheres_middle_of(const cairn_world *world, int body)
 {
@@ -430,11 +342,12 @@ pose eng_spheres_middle_of(const cairn_world *world, int body)
     int slot = eng_spheres_slot_of(spheres, body);
     if (slot == ENG_SPHERES_NO_SLOT)
         return eng_spheres_clump_middle(spheres, body);
-    vec3 omega =
-        quat_rotate_inverse(slot_turn(spheres, slot), eng_spheres_slot_omega(spheres, slot));
+    vec3 omega = quat_rotate_inverse(eng_spheres_slot_middle(spheres, slot).orientation,
+                                     eng_spheres_slot_omega(spheres, slot));
     double back = -0.5 * (spheres->pass.step + spheres->last_step);
     return (pose){slot_centre(spheres, slot),
-                  eng_rotation_advance(slot_turn(spheres, slot), vec3_scale(back, omega))};
+                  eng_rotation_advance(eng_spheres_slot_middle(spheres, slot).orientation,
+                                       vec3_scale(back, omega))};
 }
 
 vec3 eng_spheres_centre_of(const cairn_world *world, int body)
@@ -605,6 +518,50 @@ void eng_spheres_contact_view(const cairn_world *world, int i, cairn_contact_vie
     vec3_store(view->velocity, U);
 }
 
+/// The pair of a ghost that touches a wall's body; -1 for others.
+static int touching_pair_of(const eng_spheres *spheres, int body, int index)
+{
+    const eng_spheres_ghost *ghost = (const eng_spheres_ghost *)spheres->ghosts.block + index;
+    bool is_of_wall = ((const eng_spheres_wall *)spheres->walls.block)[ghost->wall].body == body;
+    if (!is_of_wall || ghost->pair_slot < 0)
+        return -1;
+    const eng_spheres_block *block = &spheres->pass.blocks[ghost->pair_slot / ENG_SPHERES_WIDTH];
+    bool touches = block->touch >> ghost->pair_slot % ENG_SPHERES_WIDTH & 1;
+    return touches ? ghost->pair_slot : -1;
+}
+
+bool eng_spheres_has_wall(const cairn_world *world, int body)
+{
+    const eng_spheres *spheres = world->spheres;
+    bool found = false;
+    for (int i = 0; spheres != NULL && i < spheres->wall_count && !found; i++)
+        found = ((const eng_spheres_wall *)spheres->walls.block)[i].body == body;
+    return found;
+}
+
+bool eng_spheres_next_of_wall(const cairn_world *world, int body, int *at, eng_wall_contact *found)
+{
+    const eng_spheres *spheres = world->spheres;
+    while (spheres->block_count > 0 && *at < spheres->ghost_count) {
+        int pair_slot = touching_pair_of(spheres, body, (*at)++), k = pair_slot % ENG_SPHERES_WIDTH;
+        if (pair_slot < 0)
+            continue;
+        const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
+        int a = eng_spheres_slot_a(block, k), b = eng_spheres_slot_b(block, k);
+        // shapes were told where they touch
+        vec3 centre =
+            is_shape_ghost(spheres, b) ? vec3_make(0.0, 0.0, 0.0) : slot_centre(spheres, a);
+        eng_spheres_contact c = {0};
+        meet_wall(spheres, b, centre, spheres->pass.constants[a][3], &c);
+        *found = (eng_wall_contact){.sphere = eng_spheres_slot_body(spheres, a),
+                                    .gap = c.gap,
+                                    .normal = c.normal,
+                                    .force = force_of(spheres, block, k, &c)};
+        return true;
+    }
+    return false;
+}
+
 void eng_spheres_contact_history(const cairn_world *world, int i, double history[CON_HISTORY_MAX])
 {
     const eng_spheres *spheres = world->spheres;
@@ -738,25 +695,30 @@ static void add_side(const eng_spheres *spheres, int pair_slot, bool on_b, vec3 
     int k = pair_slot % ENG_SPHERES_WIDTH;
     if (!(block->touch >> k & 1))
         return;
-    eng_spheres_contact c = eng_spheres_contact_of(spheres, block, k);
+    eng_spheres_contact c = push_of(spheres, block, k);
     vec3 given = vec3_scale(on_b ? 1.0 : -1.0, c.force);
     centre = on_b ? vec3_add(centre, c.shift) : centre;
     *force = vec3_add(*force, given);
+    if (torque == NULL)
+        return;
     *torque = vec3_add(*torque, vec3_cross(vec3_sub(c.point, centre), given));
     *torque = vec3_add_scaled(*torque, on_b ? 1.0 : -1.0, c.couple);
 }
 
 static void wall_force(const eng_spheres *spheres, int body, vec3 *force, vec3 *torque)
 {
-    for (int i = 0; i < spheres->ghost_count; i++) {
-        const eng_spheres_ghost *ghost = (const eng_spheres_ghost *)spheres->ghosts.block + i;
-        const eng_spheres_wall *wall = (const eng_spheres_wall *)spheres->walls.block + ghost->wall;
-        const eng_spheres_block *block =
-            &spheres->pass.blocks[ghost->pair_slot / ENG_SPHERES_WIDTH];
-        int k = ghost->pair_slot % ENG_SPHERES_WIDTH;
-        if (wall->body != body || !(block->touch >> k & 1))
+    eng_wall_contact found;
+    for (int at = 0; torque == NULL && eng_spheres_next_of_wall(spheres->world, body, &at, &found);)
+        *force = vec3_add(*force, found.force);
+    for (int i = 0; i < spheres->ghost_count && torque != NULL; i++) {
+        int pair_slot = touching_pair_of(spheres, body, i);
+        if (pair_slot < 0)
             continue;
-        eng_spheres_contact c = eng_spheres_contact_of(spheres, block, k);
+        const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
+        int k = pair_slot % ENG_SPHERES_WIDTH;
+        const eng_spheres_wall *wall = (const eng_spheres_wall *)spheres->walls.block +
+                                       ((const eng_spheres_ghost *)spheres->ghosts.block)[i].wall;
+        eng_spheres_contact c = push_of(spheres, block, k);
         *force = vec3_add(*force, c.force);
         vec3 arm = vec3_sub(c.point, wall->before.centre);
         *torque = vec3_add(*torque, vec3_add(vec3_cross(arm, c.force), c.couple));

@@ -416,9 +416,10 @@ static bool put_aside(geo_manifold *aside, const geo_manifold *found)
     return true;
 }
 
-/// Contacts of the groups [first, end) of one slot for the coming step.
+/// Contacts of the groups [first, end) of one slot for the coming step: with walls that follow a
+/// function of time, or with all others.
 static void visit_slot(struct eng_spheres *spheres, eng_spheres_chunk *chunk, int first, int end,
-                       int range)
+                       int range, bool follows)
 {
     geo_manifold *found = &spheres->manifolds[range];
     geo_manifold *aside = &spheres->manifolds[spheres->ranges + range];
@@ -427,7 +428,8 @@ static void visit_slot(struct eng_spheres *spheres, eng_spheres_chunk *chunk, in
     aside->count = 0;
     for (int g = first; g < end; g++) {
         double margin;
-        if (!visit(spheres, chunk, &groups_of(spheres)[g], found, &margin))
+        if (wall_of(spheres, groups_of(spheres)[g].wall)->follows != follows ||
+            !visit(spheres, chunk, &groups_of(spheres)[g], found, &margin))
             continue;
         closed += closed_count(found);
         parts[count++] = (eng_spheres_found){&groups_of(spheres)[g], NULL, found->count, margin};
@@ -464,7 +466,7 @@ double eng_spheres_chunk_work(const struct eng_spheres *spheres, const eng_spher
 }
 
 void eng_spheres_shapes_move(struct eng_spheres *spheres, eng_spheres_chunk *chunk, int range,
-                             bool work)
+                             eng_spheres_placing placing, bool work)
 {
     const eng_spheres_group *groups = groups_of(spheres);
     for (int first = chunk->first_group, end; first < chunk->end_group; first = end) {
@@ -476,8 +478,18 @@ void eng_spheres_shapes_move(struct eng_spheres *spheres, eng_spheres_chunk *chu
             for (int i = group->first_ghost; i < group->end_ghost && moves; i++)
                 chunk->drivers +=
                     eng_spheres_ghost_work(spheres, ghost_at(spheres, i), spheres->slots + 2 + i);
+            // a wall that follows a function waits for its velocity in the coming step; what is
+            // read until then is of the step just done
+            bool waits =
+                placing == ENG_SPHERES_PLACE_OTHERS && wall_of(spheres, group->wall)->follows;
+            for (int i = group->first_ghost; i < group->end_ghost && waits; i++)
+                touch_at(spheres, i)->before = touch_at(spheres, i)->now;
         }
-        visit_slot(spheres, chunk, first, end, range);
+        // apart, whether both come at once or one after the other
+        if (placing != ENG_SPHERES_PLACE_FOLLOWERS)
+            visit_slot(spheres, chunk, first, end, range, false);
+        if (placing != ENG_SPHERES_PLACE_OTHERS)
+            visit_slot(spheres, chunk, first, end, range, true);
     }
 }
 

@@ -67,12 +67,14 @@ cairn_status eng_spheres_shapes_pair(struct eng_spheres *spheres, eng_spheres_ra
                                      int *next) CAIRN_CHECK_RESULT;
 
 /// Contacts of the groups of a chunk that are awake, for the coming step; with `work` that of
-/// moving walls over the step just done goes to the chunk.
+/// moving walls over the step just done goes to the chunk. Walls that follow a function of time
+/// have a velocity for the coming step when it begins, and are looked at then.
 void eng_spheres_shapes_move(struct eng_spheres *spheres, eng_spheres_chunk *chunk, int range,
-                             bool work);
+                             eng_spheres_placing placing, bool work);
 
 /// The same of all chunks, without work.
-cairn_status eng_spheres_shapes_renew(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+cairn_status eng_spheres_shapes_renew(struct eng_spheres *spheres,
+                                      eng_spheres_placing placing) CAIRN_CHECK_RESULT;
 
 /// Ghosts of all groups to where their contacts say.
 void eng_spheres_shapes_place(struct eng_spheres *spheres);

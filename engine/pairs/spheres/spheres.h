@@ -103,6 +103,20 @@ bool eng_spheres_has_pairs(const cairn_world *world);
 int eng_spheres_contact_count(const cairn_world *world);
 void eng_spheres_contact_view(const cairn_world *world, int i, cairn_contact_view *view);
 
+/// Whether a body is a wall of the executor.
+bool eng_spheres_has_wall(const cairn_world *world, int body);
+
+/// A contact of the last step between a sphere and such a wall.
+typedef struct eng_wall_contact {
+    int sphere;  // body
+    double gap;  // m
+    vec3 normal; // towards the wall
+    vec3 force;  // N on the wall
+} eng_wall_contact;
+
+/// The next one of a wall, false behind the last; *at begins with 0.
+bool eng_spheres_next_of_wall(const cairn_world *world, int body, int *at, eng_wall_contact *found);
+
 /// A body with a slot, at the midpoint of the last step, and its velocity after it.
 typedef struct eng_spheres_grain {
     int body;

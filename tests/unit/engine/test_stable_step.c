@@ -426,6 +426,59 @@ static void residuals_of_the_last_solve(void **state)
     cairn_world_destroy(world);
 }
 
+/// Grains that an emitter will make count as if they were there: of all sizes, alone, beside
+/// larger bodies, as balls, boxes and clumps, and no longer once they are all there.
+static void grains_to_come_count(void **state)
+{
+    (void)state;
+    for (int shape = 0; shape < 3; shape++)
+        for (int beside = 0; beside < 2; beside++) {
+            double step[2];
+            for (int late = 0; late < 2; late++) {
+                cairn_world *world = world_of(1e-3);
+                check(cairn_pair_set_law(world, any, any, "hertz_mindlin", &error));
+                set(world, any, any, "young_modulus", 1e8);
+                add_floor(world);
+                if (beside)
+                    add_ball(world, any, 0.1, 5.0, 3.0);
+                cairn_grain_def grain = {.density = 2500.0, .share = 1.0};
+                grain.size =
+                    (cairn_size_def){.kind = CAIRN_SIZE_UNIFORM, .minimum = 0.01, .maximum = 0.02};
+                cairn_shape_def def =
+                    cairn_default_shape_def(shape == 1 ? CAIRN_BOX : CAIRN_SPHERE);
+                def.radius = def.half_size[0] = def.half_size[1] = def.half_size[2] = 0.3;
+                if (shape > 0)
+                    check(cairn_shape_create(world, &def, &grain.shape, &error));
+                if (shape == 2) {
+                    cairn_shape_id members[2] = {grain.shape, grain.shape};
+                    const double places[2][3] = {{0.0, 0.0, 0.0}, {0.2, 0.0, 0.0}};
+                    cairn_shape_def pair = cairn_default_shape_def(CAIRN_COMPOUND);
+                    pair.members = members;
+                    const double turns[2][4] = {{1.0, 0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
+                    pair.member_positions = places;
+                    pair.member_orientations = turns;
+                    pair.member_count = 2;
+                    check(cairn_shape_create(world, &pair, &grain.shape, &error));
+                    grain.size = (cairn_size_def){.kind = CAIRN_SIZE_CONSTANT, .first = 0.01};
+                }
+                cairn_emitter_def emitter = cairn_default_emitter_def();
+                emitter.region = (cairn_region){.kind = CAIRN_REGION_BOX, .b = {0.2, 0.2, 0.2}};
+                emitter.grains = &grain;
+                emitter.grain_count = 1;
+                emitter.count = 40;
+                check(cairn_emitter_create(world, &emitter, &error));
+                if (late == 0)
+                    check(cairn_world_step(world, &error));
+                assert_int_equal(cairn_body_count(world), 1 + beside + (late == 0 ? 40 : 0));
+                step[late] = cairn_world_get_stable_step(world).step;
+                cairn_world_destroy(world);
+            }
+            // the smallest that were drawn are a little larger than the smallest that may come
+            assert_true(step[1] > 0.0 && step[1] <= 1.0000001 * step[0]);
+            assert_true(step[1] > (shape == 2 ? 0.9999999 : 0.8) * step[0]);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -433,6 +486,7 @@ int main(void)
         cmocka_unit_test(hertzian_law),
         cmocka_unit_test(other_laws),
         cmocka_unit_test(names_the_pair),
+        cmocka_unit_test(grains_to_come_count),
         cmocka_unit_test(sides_are_stiffer_than_points),
         cmocka_unit_test(limit_is_that_of_a_row),
         cmocka_unit_test(accurate_steps_meet_the_restitution),
