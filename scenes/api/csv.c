@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls bodies_from_csv, table_from_csv and table: bodies, and functions of time, from tables of
 // text.
-#include "scenes/load/loader.h"
 #include "base/text.h"
+#include "scenes/load/loader.h"
 
 #include "base/assert.h"
 

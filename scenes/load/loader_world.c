@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The world of a scene that is being loaded, and the messages that come with it.
-#include "scenes/load/loader.h"
 #include "base/text.h"
+#include "scenes/load/loader.h"
 
 #include <math.h>
 #include <stdio.h>
