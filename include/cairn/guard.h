@@ -31,7 +31,7 @@ CAIRN_API void cairn_guard_begin(cairn_guard *guard, const cairn_world *world);
 ///               as the step; false: only what the report of the step says of them
 /// @return CAIRN_ERROR_NUMERICAL: an explosion, energy came from nowhere by more than there was, so
 ///         much that it is seen; CAIRN_ERROR_MEMORY
-/// Tests: tests/unit/engine/test_guard.c
+/// Tests: tests/unit/engine/actions/test_guard.c
 CAIRN_API cairn_status cairn_guard_step(cairn_guard *guard, cairn_world *world, bool whole,
                                         cairn_error *error) CAIRN_CHECK_RESULT;
 
