@@ -153,9 +153,11 @@ static cairn_status part_touches(eng_near *near, const geo_shape *shape, const p
         eng_part part = eng_part_of(world, body, i);
         pose there = pose_compose(&q, &part.place);
         status = geo_collide(shape, place, part.shape, &there, clearance, NULL, &near->manifold);
-        // a mesh has no contacts with what is behind its triangles
-        meets = meets ||
-                (part.shape->kind == GEO_MESH && geo_overlap(shape, place, part.shape, &there));
+        // a mesh has no contacts with what is behind its triangles; a ball is behind a solid's
+        // alone
+        if (part.shape->kind == GEO_MESH && near->manifold.count == 0 && !meets &&
+            (shape->kind != GEO_SPHERE || part.shape->mesh.solid))
+            meets = geo_overlap(shape, place, part.shape, &there);
     }
     *touches = meets || near->manifold.count > 0;
     return status;
