@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <unistd.h>
 
 // A thread that waits looks for a while before it sleeps, as waking takes some tens of
 // microseconds. Where cores are short looking is in vain: the while then gets shorter, but for a
@@ -34,6 +35,7 @@ typedef struct worker_seat {
 struct base_workers {
     base_allocator allocator;
     int count;
+    pid_t process;      // that has the threads: a child of fork() has the caller alone
     worker_seat *seats; // [count]; seat 0 is the caller and has no thread
     waiter caller;      // how it waits
 
@@ -189,11 +191,19 @@ static void stop_threads(base_workers *pool, int started)
         pthread_join(pool->seats[i].thread, NULL);
 }
 
+static bool has_threads(const base_workers *pool)
+{
+    return pool->count > 1 && pool->process == getpid();
+}
+
 static void release_pool(base_workers *pool)
 {
-    pthread_cond_destroy(&pool->start);
-    pthread_cond_destroy(&pool->finished);
-    pthread_mutex_destroy(&pool->mutex);
+    // where others are waiting that this process does not have, these calls would wait for them
+    if (pool->process == getpid()) {
+        pthread_cond_destroy(&pool->start);
+        pthread_cond_destroy(&pool->finished);
+        pthread_mutex_destroy(&pool->mutex);
+    }
     base_allocator allocator = pool->allocator;
     base_release(&allocator, pool->seats);
     base_release(&allocator, pool);
@@ -212,6 +222,7 @@ base_workers *base_workers_create(const base_allocator *allocator, int count)
         return NULL;
     }
     pool->count = count;
+    pool->process = getpid();
     pool->caller.looks = LOOKS_MOST;
     atomic_init(&pool->queue, CLOSED);
     pthread_mutex_init(&pool->mutex, NULL);
@@ -232,7 +243,8 @@ void base_workers_destroy(base_workers *workers)
 {
     if (workers == NULL)
         return;
-    stop_threads(workers, workers->count);
+    if (has_threads(workers))
+        stop_threads(workers, workers->count);
     release_pool(workers);
 }
 
@@ -247,8 +259,8 @@ void base_parallel_for(base_workers *workers, int count, int chunk_size,
     BASE_ASSERT(chunk_size >= 1);
     if (count <= 0)
         return;
-    if (workers == NULL || workers->count == 1 || count <= chunk_size ||
-        base_chunk_count(count, chunk_size) >= TAKEN_MOST) {
+    if (workers == NULL || count <= chunk_size ||
+        base_chunk_count(count, chunk_size) >= TAKEN_MOST || !has_threads(workers)) {
         // run serial
         for (int begin = 0, chunk = 0; begin < count; begin += chunk_size, chunk++) {
             int end = count - begin < chunk_size ? count : begin + chunk_size;

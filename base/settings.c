@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings tables: defaults, checked assignment, and suggestions for mistyped names.
 #include "base/settings.h"
+#include "base/text.h"
 
 #include <float.h>
 #include <math.h>
@@ -124,7 +125,7 @@ cairn_status base_settings_set_text(const base_settings_table *table, void *sett
 {
     base_value value = {.type = BASE_VALUE_TEXT, .text = text};
     char *end = NULL;
-    double number = strtod(text, &end);
+    double number = base_text_number(text, &end);
     if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
         value = (base_value){.type = BASE_VALUE_BOOLEAN, .boolean = text[0] == 't'};
     else if (end != text && *end == '\0')

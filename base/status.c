@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Status texts and error messages.
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,7 +24,9 @@ cairn_status base_fail(cairn_error *error, cairn_status status, const char *form
         error->status = status;
         va_list arguments;
         va_start(arguments, format);
+        locale_t before = base_plain_begin();
         vsnprintf(error->message, sizeof error->message, format, arguments);
+        base_plain_end(before);
         va_end(arguments);
     }
     return status;

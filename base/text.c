@@ -3,6 +3,7 @@
 #include "base/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t base_text_mark(const char *text, size_t size)
@@ -100,4 +101,20 @@ void base_text_mend(const char *text, char *out, size_t size)
         text += length > 0 ? length : 1;
     }
     out[used] = '\0';
+}
+
+locale_t base_plain_begin(void)
+{
+    // the C locale is there without being made, and goes with nobody
+    return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
+
+void base_plain_end(locale_t before)
+{
+    uselocale(before);
+}
+
+double base_text_number(const char *text, char **end)
+{
+    return strtod_l(text, end, newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }

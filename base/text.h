@@ -4,9 +4,18 @@
 #ifndef CAIRN_BASE_TEXT_H
 #define CAIRN_BASE_TEXT_H
 
+#include <locale.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/// From here on this thread reads and prints numbers with a point, whatever locale the program has
+/// set. @return what base_plain_end brings back
+locale_t base_plain_begin(void);
+void base_plain_end(locale_t before);
+
+/// strtod with a point for fractions in every locale.
+double base_text_number(const char *text, char **end);
 
 /// The letter at `text`. @return its number of bytes, 1 to 4; 0 where no valid UTF-8 begins, also
 /// at the end of the text

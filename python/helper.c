@@ -170,16 +170,42 @@ static void watch_end(void)
     watched = NULL;
 }
 
-cairn_status cairn_python_steps(cairn_world *world, int64_t count, bool watch, int64_t *done,
-                                cairn_error *error)
+// energies of many spheres cost as much as some of their steps
+enum { SUMS_EVERY = 32 };
+
+/// Looks at the step that was made.
+static cairn_status look(cairn_world *world, cairn_python_watch *guarded, cairn_error *error)
+{
+    const cairn_world_def *def = cairn_world_get_def(world);
+    const cairn_step_report *report = cairn_world_get_report(world);
+    guarded->solved += strcmp(report->stop, "none") != 0;
+    if (cairn_world_is_unsolved(world)) {
+        guarded->unsolved++;
+        guarded->worst = report->error > guarded->worst ? report->error : guarded->worst;
+    }
+    bool whole = cairn_world_get_step_count(world) % SUMS_EVERY == 0;
+    cairn_status status = cairn_guard_step(&guarded->guard, world, whole, error);
+    if (guarded->guard.warning[0] != '\0' && def->log != NULL)
+        def->log(def->log_context, CAIRN_WARNING, guarded->guard.warning);
+    return status;
+}
+
+cairn_status cairn_python_steps(cairn_world *world, int64_t count, bool watch,
+                                cairn_python_watch *guarded, int64_t *done, cairn_error *error)
 {
     cairn_status status = CAIRN_OK;
     *done = 0;
     watch = watch && watch_begin(world);
+    if (guarded != NULL && !guarded->begun) {
+        *guarded = (cairn_python_watch){.begun = true};
+        cairn_guard_begin(&guarded->guard, world);
+    }
     // a step that was asked to end too late ends the one after it, which is begun for that
     while ((*done < count || (watch && asked)) && status == CAIRN_OK) {
         status = cairn_world_step(world, error);
         *done += status == CAIRN_OK;
+        if (status == CAIRN_OK && guarded != NULL)
+            status = look(world, guarded, error);
     }
     if (watch)
         watch_end();

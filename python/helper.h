@@ -20,13 +20,22 @@ cairn_allocator cairn_python_memory_allocator(cairn_python_memory *memory);
 void cairn_python_memory_hold(cairn_python_memory *memory);
 void cairn_python_memory_let_go(cairn_python_memory *memory);
 
+/// What watches the steps of a world, as those of `cairn run` are watched.
+typedef struct cairn_python_watch {
+    cairn_guard guard;
+    bool begun;               // false: it begins with the next step
+    int64_t solved, unsolved; // steps that had something to solve, and those that did not
+    double worst;             // error of these
+} cairn_python_watch;
+
 /// Up to `count` steps, fewer when one fails or Ctrl-C is pressed, which ends the one that is going
 /// on.
-/// @param watch  Ctrl-C ends the steps; for the main thread alone
-/// @param done   out: steps made
-/// @return CAIRN_INTERRUPTED after Ctrl-C
-cairn_status cairn_python_steps(cairn_world *world, int64_t count, bool watch, int64_t *done,
-                                cairn_error *error);
+/// @param watch    Ctrl-C ends the steps; for the main thread alone
+/// @param guarded  what watches them; its warnings go to the world's log. NULL: nothing
+/// @param done     out: steps made
+/// @return CAIRN_INTERRUPTED after Ctrl-C; CAIRN_ERROR_NUMERICAL behind a step that explodes
+cairn_status cairn_python_steps(cairn_world *world, int64_t count, bool watch,
+                                cairn_python_watch *guarded, int64_t *done, cairn_error *error);
 
 /// cairn_problem_solve, which Ctrl-C ends where `watch` is true.
 cairn_status cairn_python_solve(cairn_problem *problem, cairn_solve_def *def,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recursive descent over the text of a condition into code for a small stack machine.
 #include "scenes/condition.h"
+#include "base/text.h"
 
 #include "base/assert.h"
 #include "base/settings.h"
@@ -91,7 +92,7 @@ static cairn_status parse_operand(parser *p)
         return fail_quantity(p, length);
     }
     char *end = NULL;
-    double number = strtod(p->at, &end);
+    double number = base_text_number(p->at, &end);
     if (end == p->at)
         return fail_expected(p, "a quantity or a number");
     p->at = end;

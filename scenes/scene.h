@@ -90,7 +90,17 @@ typedef enum scn_sensor_quantity {
     SCN_SENSOR_COUNT, // of grains
     // of the periodic cell alone
     SCN_SENSOR_SIDES, // m, its sides along x, y and z
-    SCN_SENSOR_SHEAR  // its shears xy, xz and yz: tangents of angles
+    SCN_SENSOR_SHEAR, // its shears xy, xz and yz: tangents of angles
+    // of regions
+    SCN_SENSOR_VOID_RATIO,
+    SCN_SENSOR_RATTLERS,
+    SCN_SENSOR_BEARING_COORDINATION,
+    // of the world
+    SCN_SENSOR_KINETIC_ENERGY, // J
+    SCN_SENSOR_POTENTIAL_ENERGY,
+    SCN_SENSOR_UNBALANCED_FORCE,
+    SCN_SENSOR_CONTACTS,
+    SCN_SENSOR_BONDS
 } scn_sensor_quantity;
 
 /// What grains come from, or go to.
@@ -101,6 +111,14 @@ typedef enum scn_sensor_gate {
 } scn_sensor_gate;
 
 enum { SCN_SENSOR_COLUMNS_MAX = CAIRN_LAW_HISTORY_MAX };
+
+/// Bodies that a region, or faces of a box, go along with.
+typedef struct scn_follow {
+    cairn_body_id bodies[6]; // of the faces xmin, xmax, ymin, ymax, zmin and zmax; null: none
+    double from[6];          // m, where the body was at first along the axis of the face
+    bool whole;              // the first body takes all of the region along, from from[0 .. 2]
+    bool any;
+} scn_follow;
 
 /// A sensor's average over a window of time.
 typedef struct scn_window {
@@ -121,6 +139,7 @@ typedef struct scn_sensor {
     bool of_region;
     bool of_cell; // the region is the periodic cell
     cairn_region region;
+    scn_follow follow;
     scn_sensor_gate gate; // an emitter or outlet, of the number gate_index
     int gate_index;
     bool on_first;            // force and torque of a connector: on its first body
@@ -133,7 +152,8 @@ typedef struct scn_measure {
     struct scn_scene *scene;
     char *name;
     bool of_cell;
-    cairn_region region;   // where there are no bodies
+    cairn_region region; // where there are no bodies
+    scn_follow follow;
     cairn_body_id *bodies; // [body_count]
     int body_count;        // 0: of a region
     bool about_point;      // torques are about a point; else each about the body's centre
@@ -145,8 +165,9 @@ typedef struct scn_measure {
 typedef struct scn_field {
     char *name;
     cairn_grid grid;
-    int every; // steps
-    bool hdf5; // instead of images for ParaView
+    int every;   // steps
+    int average; // of the world, whose windows are frames; -1: frames are instants
+    bool hdf5;   // instead of images for ParaView
 } scn_field;
 
 /// A function or more of the scene's program that prescribe the motion of a body.
@@ -260,8 +281,13 @@ int scn_measure_column_count(const scn_measure *measure);
 void scn_measure_column(const scn_measure *measure, int index, const char **name,
                         const char **unit);
 
-/// Whether a window of the measure was over after a step.
-bool scn_measure_ends(const scn_measure *measure, int64_t step);
+/// A region as it is where its bodies have gone.
+/// @return CAIRN_ERROR_STALE_ID where one of them was removed
+cairn_status scn_region_now(const cairn_world *world, const cairn_region *region,
+                            const scn_follow *follow, cairn_region *now) CAIRN_CHECK_RESULT;
+
+/// Whether a window of an average was over after a step; false for -1, none.
+bool scn_average_ends(const scn_scene *scene, int average, int64_t step);
 
 /// @param values  out
 cairn_status scn_measure_read(const scn_measure *measure, double *values,

@@ -7,10 +7,22 @@ set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 cd -- "$root"
 
-if [ "${1:-}" = --help ]; then
-    echo "usage: scripts/docs.sh [BUILD_FOLDER]    (default build; cairn must have been built there)"
+usage="usage: scripts/docs.sh [--no-films] [BUILD_FOLDER]    (default build; cairn must have been built there)"
+films=()
+case ${1:-} in
+--help)
+    echo "$usage"
     exit 0
-fi
+    ;;
+--no-films)
+    films=(--no-films)
+    shift
+    ;;
+-*)
+    echo "docs: unknown option \"$1\"; $usage" >&2
+    exit 2
+    ;;
+esac
 build=${1:-build}
 if [ ! -x "$build/cairn" ]; then
     echo "docs: $build/cairn is missing; scripts/setup.sh --with-docs builds it" >&2
@@ -27,7 +39,7 @@ site=$build/docs
 rm -rf -- "$site"
 mkdir -p -- "$site/source" "$site/source/_static"
 cp -R -- docs/. "$site/source"
-cp -- docs/tools/conf.py "$site/source"
+cp -- docs/tools/conf.py assets/logo.svg "$site/source"
 cp -- include/cairn/version.h "$site/source/include_version.h"
 # links out of the folder lead to the files of the source
 sed -i 's#](\.\./\([^)]*\))#](source:\1)#g; s#\[\([^]]*\)\](source:\([^)]*\))#`\2`#g' "$site"/source/*.md
@@ -36,7 +48,7 @@ if [ -d /usr/share/javascript/mathjax ]; then
 fi
 # the built package tells what the page of Python lists
 export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1
-/usr/bin/python3 docs/tools/make_pictures.py "$build/cairn" docs "$site/source"
+/usr/bin/python3 docs/tools/make_pictures.py "${films[@]}" "$build/cairn" docs "$site/source"
 mkdir -p -- "$site/source/_doxygen"
 {
     cat docs/tools/Doxyfile
@@ -51,4 +63,5 @@ if grep -lE 'begin\{split\}.*\\tag\{' "$site"/html/*.html; then
     echo "docs: a numbered formula of these pages has \\\\ in it; write \\cr" >&2
     exit 1
 fi
+/usr/bin/python3 docs/tools/check_site.py "$site/html"
 echo "docs: $site/html/index.html"

@@ -38,7 +38,7 @@ analysis_packages=(
 # scripts/docs.sh
 docs_packages=(
     doxygen python3-breathe python3-sphinx python3-myst-parser furo python3-matplotlib libjs-mathjax
-    python3-nbclient python3-ipykernel
+    python3-nbclient python3-ipykernel python3-sphinx-copybutton node-normalize.css
 )
 
 usage()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Time a contact over friction and size: the table of docs/solvers.md, "Any friction".
+# Time a contact over friction and size: the table of docs/notes/solver_experiments.md, "Any friction".
 """usage: bench/fclib/frictions.py [BUILD_DIR]   (default build; run from the top folder)
 
 Towers, walls, pyramids, vaults, capsules that have come to rest and columns of grains under the law

@@ -65,6 +65,11 @@ static cairn_status attempt(cli_lock *lock, const char *folder, cairn_error *err
         return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", lock->path, strerror(errno));
     cairn_status status = CAIRN_OK;
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 || has_no_locks(errno)) {
+        // a file that has other names, too, is somebody's: this name of it goes
+        struct stat info;
+        if (fstat(descriptor, &info) == 0 && info.st_nlink > 1 &&
+            is_current(descriptor, lock->path))
+            unlink(lock->path);
         if (is_current(descriptor, lock->path)) {
             lock->descriptor = descriptor;
             return CAIRN_OK;

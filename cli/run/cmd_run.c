@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// more kinetic energy than this many times what there was to convert is an explosion
-static const double explosion_factor = 100.0;
 // a run with a larger share of steps above the tolerance ends with status 5; help texts say 1 %
 static const double unsolved_share = 0.01;
 // energies cost as much as some steps of many spheres
@@ -273,7 +271,7 @@ static void add_totals(run_totals *totals, const cairn_world *world, double seco
     const cairn_step_report *report = cairn_world_get_report(world);
     totals->steps++;
     totals->seconds += seconds;
-    totals->unsolved += run_step_is_unsolved(world);
+    totals->unsolved += cairn_world_is_unsolved(world);
     totals->divided += report->pieces > 1;
     if (strcmp(report->stop, "none") != 0) {
         totals->solved_steps++;
@@ -289,68 +287,6 @@ static void add_totals(run_totals *totals, const cairn_world *world, double seco
         fmax(totals->penetration_relative_max, report->penetration_relative);
     for (int i = 0; i < CAIRN_PHASE_COUNT; i++)
         totals->phases[i] += report->seconds[i];
-}
-
-/// J, kinetic energy of all dynamic bodies at the speed of the fastest moving one or of a straining
-/// cell's far side, which give it to those that they push before their work is more than round-off.
-static double pushed_energy(const cairn_world *world)
-{
-    double mass = 0.0, speed = 0.0;
-    for (int i = 0; i < cairn_body_count(world); i++) {
-        cairn_body_view view;
-        if (cairn_body_get(world, cairn_body_at(world, i), &view) != CAIRN_OK)
-            continue;
-        const double *v = view.velocity;
-        if (view.kind == CAIRN_DYNAMIC)
-            mass += view.mass;
-        else
-            speed = fmax(speed, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    }
-    cairn_cell_view cell;
-    if (cairn_world_get_cell(world, &cell) == CAIRN_OK)
-        for (int i = 0; i < 9; i++)
-            for (int k = 0; k < 3; k++) {
-                double across = cell.rate[i] * cell.sides[i % 3][k];
-                speed = fmax(speed, across * across);
-            }
-    return 0.5 * mass * speed;
-}
-
-/// J, energy of the start as the balance has it: with what the contacts held that bodies began
-/// with, which are found in the first step.
-static double start_energy(const cairn_energy *e)
-{
-    double held = e->kinetic + e->potential + e->elastic;
-    double lost = e->impact + e->friction + e->damping + e->plastic;
-    double brought = e->drivers + e->correction + e->joints + e->population;
-    return held + lost - brought - e->residual;
-}
-
-/// Energy that could have become kinetic: what there was, what came in, what fell, and what
-/// contacts gave that attract each other, whose stored energy is below zero then. What came from
-/// nowhere counts where bodies store it, too.
-static cairn_status check_explosion(run_state *run, cairn_error *error)
-{
-    cairn_energy energy = cairn_world_get_energy(run->scene->world);
-    run_energy_note(run, &energy);
-    double given = fabs(run->supply) + fabs(start_energy(&energy)) + fabs(energy.drivers) +
-                   fabs(energy.correction) + fabs(energy.population);
-    double available = given + fabs(energy.potential) + fmax(-energy.elastic, 0.0);
-    if (energy.kinetic <= explosion_factor * available &&
-        energy.residual <= explosion_factor * given)
-        return CAIRN_OK;
-    double pushed = pushed_energy(run->scene->world);
-    given += pushed;
-    available += pushed;
-    if (energy.residual > explosion_factor * (given + run_energy_of_tolerance(run->scene->world)))
-        return base_fail(error, CAIRN_ERROR_NUMERICAL,
-                         "explosion at %.6g s: %.3g J came from nowhere, of %.3g J there were",
-                         cairn_world_get_time(run->scene->world), energy.residual, given);
-    if (energy.kinetic <= explosion_factor * available)
-        return CAIRN_OK;
-    return base_fail(error, CAIRN_ERROR_NUMERICAL,
-                     "explosion at %.6g s: kinetic energy %.3g J, of %.3g J there were to convert",
-                     cairn_world_get_time(run->scene->world), energy.kinetic, available);
 }
 
 static cairn_status step_world(run_state *run, cairn_error *error)
@@ -372,21 +308,23 @@ static cairn_status step_world(run_state *run, cairn_error *error)
     return status;
 }
 
+static void say_warning(run_state *run)
+{
+    if (run->guard.warning[0] == '\0')
+        return;
+    cli_progress_clear(&run->progress);
+    cli_warn("%s", run->guard.warning);
+}
+
 /// What every process finds in the same step: energy from nothing, jams, overlaps, bounds that are
 /// left.
 static cairn_status check_step(run_state *run, cairn_error *error)
 {
     int64_t step = cairn_world_get_step_count(run->scene->world);
-    cairn_status status = run_energy_step(run, error);
-    if (status == CAIRN_OK)
-        status = run_jam_step(run, error);
-    if (status == CAIRN_OK) {
-        run_overlap_step(run);
-        status = run_strict_step(run, error);
-    }
-    if (status == CAIRN_OK && (step % EXPLOSION_EVERY == 0 || step == run->target))
-        status = check_explosion(run, error);
-    return status;
+    bool whole = step % EXPLOSION_EVERY == 0 || step == run->target;
+    cairn_status status = cairn_guard_step(&run->guard, run->scene->world, whole, error);
+    say_warning(run);
+    return status == CAIRN_OK ? run_strict_step(run, error) : status;
 }
 
 /// Number of steps to the end time. Steps are counted by doubles in tables and times: above 2^53
@@ -446,6 +384,7 @@ static cairn_status step_alone(run_state *run, cairn_error *error)
         if (cli_interrupt_asked())
             return base_fail(error, CAIRN_INTERRUPTED, "interrupted");
         status = step_world(run, error);
+        run_stop_note(run);
         if (status == CAIRN_OK)
             status = run_files_step(run, error);
         if (status == CAIRN_OK)
@@ -499,6 +438,7 @@ static cairn_status step_together(run_state *run, cairn_error *error)
         if (cairn_world_get_step_count(world) >= run->target && written == CAIRN_OK)
             return CAIRN_OK;
         status = step_world(run, error);
+        run_stop_note(run);
         if (status == CAIRN_OK)
             status = gather(run, error);
         if (status == CAIRN_ERROR_MEMORY || status == CAIRN_ERROR_UNSUPPORTED)
@@ -532,7 +472,7 @@ static const char *status_word(const run_state *run, cairn_status status)
                                        : "done";
 }
 
-static void report_run(const run_state *run, cairn_status status, const cairn_error *error)
+static void report_run(run_state *run, cairn_status status, const cairn_error *error)
 {
     const run_totals *totals = &run->totals;
     if (totals->unsolved > 0 && status == CAIRN_OK) {
@@ -545,10 +485,12 @@ static void report_run(const run_state *run, cairn_status status, const cairn_er
             many ? ": more than 1 %, so the run ends with status 5 (--accept-unsolved takes it)"
                  : "");
     }
-    if (status == CAIRN_OK)
-        run_energy_tell(run);
-    else
+    if (status == CAIRN_OK) {
+        cairn_guard_end(&run->guard, run->scene->world);
+        say_warning(run);
+    } else {
         cli_complain("%s", error->message);
+    }
     if (run->settings->json)
         run_summary_json(run, status_word(run, status), stdout);
     else if (!run->settings->quiet)
@@ -579,6 +521,7 @@ static cairn_status gather_end(run_state *run, cairn_error *error)
 static cairn_status step_and_save(run_state *run, cairn_error *error)
 {
     run->cpu_start = base_timer_cpu_seconds();
+    run->stopped_before = cairn_world_get_stop(run->scene->world) != NULL;
     cairn_status status = run->ranks != NULL ? step_together(run, error) : step_alone(run, error);
     cli_progress_clear(&run->progress);
     bool whole = status == CAIRN_OK || status == CAIRN_INTERRUPTED;
@@ -623,23 +566,6 @@ static cairn_status open_run(run_state *run, cairn_error *error)
     return status;
 }
 
-/// Energy that gravity gives bodies at rest in one step, J: below it there is nothing to compare.
-static double step_energy(const run_state *run)
-{
-    const cairn_world *world = run->scene->world;
-    const cairn_world_def *def = cairn_world_get_def(world);
-    double mass = 0.0, speed2 = 0.0;
-    for (int k = 0; k < 3; k++)
-        speed2 += pow(def->gravity[k] * def->time_step, 2);
-    for (int i = 0; i < cairn_body_count(world); i++) {
-        cairn_body_view view;
-        if (cairn_body_get(world, cairn_body_at(world, i), &view) == CAIRN_OK &&
-            view.kind == CAIRN_DYNAMIC)
-            mass += view.mass;
-    }
-    return mass * speed2;
-}
-
 /// Brings a run to where its steps begin: the scene's start, or a checkpoint.
 /// @return exit status
 static int prepare_run(run_state *run)
@@ -649,9 +575,7 @@ static int prepare_run(run_state *run)
         cli_complain("--fclib-when: %s", error.message);
         return CLI_EXIT_USAGE;
     }
-    cairn_energy start = cairn_world_get_energy(run->scene->world);
-    run->supply = start.kinetic + fabs(start.potential) + fabs(start.elastic) + step_energy(run);
-    run->potential_start = start.potential;
+    cairn_guard_begin(&run->guard, run->scene->world);
     if (run_files_choose(run, &error) != CAIRN_OK) {
         cli_complain("%s", error.message);
         return CLI_EXIT_FAILED;

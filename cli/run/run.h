@@ -104,21 +104,19 @@ typedef struct run_state {
     run_read read_agreed; // what of the state after the next step is read
     uint64_t hash;        // of the state at the end
     scn_scene *scene;
-    scn_output output; // the scene's, with the command line's changes; texts borrowed
-    bool fclib;        // problems are written
-    int64_t target;    // steps at the end time
-    double supply;     // J, energy there was at the start
-    double potential_start, exchanged_max, moved_max; // J; see run_strict.c
-    bool resumes;                                     // the folder's files go on behind the marks
+    scn_output output;   // the scene's, with the command line's changes; texts borrowed
+    bool fclib;          // problems are written
+    int64_t target;      // steps at the end time, or where the scene stops the run
+    const char *stopped; // the scene's stop that has come; NULL: none
+    bool stopped_before; // there was one when the run began, which goes on all the same
+    cairn_guard guard;   // watches the steps
+    bool resumes;        // the folder's files go on behind the marks
     run_marks marks;
     double checkpoint_time;  // s, timer at the last checkpoint
     int64_t checkpoint_step; // of the last checkpoint; -1: none
     run_folder claimed;
     run_files files;
     run_totals totals;
-    int64_t jam_looks; // steps that looked like a jam
-    bool jammed;       // said already
-    bool overlapped;   // said already
     cli_progress progress;
 } run_state;
 
@@ -126,6 +124,9 @@ typedef struct run_state {
 /// that instead, or the scene's step where no law has a limit.
 /// @return exit status
 int run_step_choose(const run_settings *settings, cairn_world *world);
+
+/// A stop of the scene that has come in this run makes the step its last one.
+void run_stop_note(run_state *run);
 
 /// Joins the processes that a launcher started together. All but the first are silent from then on.
 /// @return exit status: CLI_EXIT_ABSENT where the build has no MPI
@@ -202,28 +203,6 @@ int run_frame_steps(const run_state *run);
 
 /// The problem of the last step in every chosen form; nothing where there was none.
 cairn_status run_files_problem(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
-
-/// True for a step that had something to solve and did not reach the tolerance.
-bool run_step_is_unsolved(const cairn_world *world);
-
-/// Says once when a step has no solution: prescribed bodies squeeze others.
-cairn_status run_jam_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
-
-/// Says once when bodies under the rigid law lie deep in one another.
-void run_overlap_step(run_state *run);
-
-/// CAIRN_ERROR_NUMERICAL for a step whose energy rises without a source by more than there was.
-cairn_status run_energy_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
-
-/// What the accuracy of the last solution leaves of its energy, J: the tolerance times the kinetic
-/// energy of bodies at rest that the impulses of the contacts would make, each alone.
-double run_energy_of_tolerance(const cairn_world *world);
-
-/// Keeps the most energy that has changed its form since the start.
-void run_energy_note(run_state *run, const cairn_energy *energy);
-
-/// Warns at the end of a run whose energies miss more than a twentieth of what changed its form.
-void run_energy_tell(const run_state *run);
 
 /// With --strict: CAIRN_ERROR_NUMERICAL for a step that leaves a bound; its problem is written.
 cairn_status run_strict_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;

@@ -29,7 +29,9 @@ static void put_body(const cairn_world *world, int index, FILE *out)
     bool round = cairn_shape_get(world, view.shape, &shape) == CAIRN_OK;
     const double size[2] = {view.mass, round ? shape.radius : 0.0};
     put_vector(size, 2, out);
-    fputc('\n', out);
+    fputc(',', out);
+    cli_csv_put(cairn_material_get_name(world, view.material), out);
+    fprintf(out, ",%s\n", round ? cairn_shape_kind_name(shape.kind) : "");
 }
 
 cairn_status run_bodies_write(const run_state *run, cairn_error *error)
@@ -45,7 +47,7 @@ cairn_status run_bodies_write(const run_state *run, cairn_error *error)
     fputs("body,name,kind,position x [m],position y [m],position z [m],orientation w,"
           "orientation x,orientation y,orientation z,velocity x [m/s],velocity y [m/s],"
           "velocity z [m/s],angular velocity x [rad/s],angular velocity y [rad/s],"
-          "angular velocity z [rad/s],mass [kg],radius [m]\n",
+          "angular velocity z [rad/s],mass [kg],radius [m],material,shape\n",
           file.stream);
     for (int i = 0; i < cairn_body_count(world); i++)
         put_body(world, i, file.stream);

@@ -98,9 +98,9 @@ static void note_totals(note_io *io, run_totals *totals)
 static void note_run(note_io *io, run_state *run)
 {
     note_totals(io, &run->totals);
-    note_real(io, "supply", &run->supply);
-    note_real(io, "exchanged_max", &run->exchanged_max);
-    note_real(io, "moved_max", &run->moved_max);
+    note_real(io, "supply", &run->guard.supply);
+    note_real(io, "exchanged_max", &run->guard.exchanged_max);
+    note_real(io, "moved_max", &run->guard.moved_max);
     note_whole(io, "energy_bytes", &run->marks.bytes[RUN_ENERGY]);
     note_whole(io, "sensors_bytes", &run->marks.bytes[RUN_SENSORS]);
     if (run->scene->measure_count > 0)

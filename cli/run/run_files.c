@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/file.h"
 #include "base/timer.h"
+#include "cli/process/status.h"
 #include "cli/text/csv.h"
 
 #include <errno.h>
@@ -130,7 +131,9 @@ static cairn_status put_sensor_row(const run_state *run, cairn_error *error)
 
 static bool measure_is_due(const scn_measure *measure, int64_t step, bool instants, bool windows)
 {
-    return measure->average < 0 ? instants : windows && scn_measure_ends(measure, step);
+    return measure->average < 0
+               ? instants
+               : windows && scn_average_ends(measure->scene, measure->average, step);
 }
 
 /// Values of the measures that are due, and empty fields for the others; no row where none is.
@@ -378,9 +381,16 @@ cairn_status run_files_problem(run_state *run, cairn_error *error)
     cairn_status status = run->files.fclib[0] == '\0' ? open_fclib(run, error) : CAIRN_OK;
     if (status == CAIRN_OK && (run->output.fclib_form & SCN_FCLIB_LOCAL) != 0)
         status = write_problem(run, CAIRN_FCLIB_LOCAL, error);
-    if (status == CAIRN_OK && (run->output.fclib_form & SCN_FCLIB_GLOBAL) != 0)
-        status = write_problem(run, CAIRN_FCLIB_GLOBAL, error);
-    return status;
+    if (status != CAIRN_OK || (run->output.fclib_form & SCN_FCLIB_GLOBAL) == 0)
+        return status;
+    status = write_problem(run, CAIRN_FCLIB_GLOBAL, error);
+    // what has no global form is there in the local one, where both were asked for
+    if (status != CAIRN_ERROR_UNSUPPORTED || run->output.fclib_form == SCN_FCLIB_GLOBAL)
+        return status;
+    run->output.fclib_form = SCN_FCLIB_LOCAL;
+    cli_progress_clear(&run->progress);
+    cli_warn("%s; from here on problems are written in the local form alone", error->message);
+    return CAIRN_OK;
 }
 
 static bool problem_is_due(const run_state *run)
@@ -408,18 +418,20 @@ static cairn_status write_fields(const run_state *run, cairn_error *error)
     for (int i = 0; i < scene->field_count; i++) {
         const scn_field *field = &scene->fields[i];
         char folder[PATH_MAX], path[PATH_MAX], name[128];
-        if (step % field->every != 0)
+        bool mean = field->average >= 0;
+        if (mean ? !scn_average_ends(scene, field->average, step) : step % field->every != 0)
             continue;
         snprintf(name, sizeof name, "%s_%09" PRId64 ".%s", field->name, step,
                  field->hdf5 ? "h5" : "vti");
         cairn_status status = cli_path_join(folder, run->files.folder, "fields", error);
         if (status == CAIRN_OK)
             status = cli_path_join(path, folder, name, error);
+        if (status == CAIRN_OK)
+            status = cli_folder_make_own(folder, error);
         if (status != CAIRN_OK)
             return status;
-        if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-            return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", folder, strerror(errno));
-        status = cairn_fields_write(scene->world, &field->grid, path, error);
+        status = mean ? cairn_fields_average_write(scene->world, field->average, path, error)
+                      : cairn_fields_write(scene->world, &field->grid, path, error);
         if (status != CAIRN_OK)
             return status;
     }

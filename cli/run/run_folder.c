@@ -100,13 +100,13 @@ static bool is_frame(const char *name, const ownership *which)
     return false;
 }
 
-/// NAME_000000100.vti; the name may hold digits.
+/// NAME_000000100.vti or .h5; the name may hold digits.
 static bool is_field(const char *name, const ownership *which)
 {
     (void)which;
     const char *last = strrchr(name, '_');
     const char *end = last != NULL ? skip_digits(last + 1) : NULL;
-    return end != NULL && strncmp(end, ".vti", 4) == 0;
+    return end != NULL && (strncmp(end, ".vti", 4) == 0 || strncmp(end, ".h5", 3) == 0);
 }
 
 /// SCENE-local-i00012-34.hdf5; the scene's name may hold anything.
@@ -147,7 +147,7 @@ static bool move_files(const char *from, const char *to, is_own *own, const owne
             good = unlink(source) == 0;
             continue;
         }
-        good = (made || mkdir(to, 0777) == 0 || errno == EEXIST) &&
+        good = (made || cli_folder_make_own(to, NULL) == CAIRN_OK) &&
                cli_path_join(target, to, entry->d_name, NULL) == CAIRN_OK &&
                rename(source, target) == 0;
         made = true;
@@ -254,12 +254,17 @@ cairn_status run_folder_clear(run_state *run, cairn_error *error)
     cairn_status status = aside_path(run, aside, error);
     if (status != CAIRN_OK || run->resumes)
         return status;
+    // neither what is brought back nor what is put aside goes through a link
+    struct stat info;
+    if (lstat(aside, &info) == 0 && cli_folder_make_own(aside, error) != CAIRN_OK)
+        return error->status;
     bool good = access(aside, F_OK) != 0 || bring_back(run, aside, &which);
     if (good)
         say_replaced(run);
     run->claimed.aside = good;
-    good = good && (mkdir(aside, 0777) == 0 || errno == EEXIST) &&
-           move_all(run->files.folder, aside, &which);
+    if (good && cli_folder_make_own(aside, error) != CAIRN_OK)
+        return error->status;
+    good = good && move_all(run->files.folder, aside, &which);
     return good ? CAIRN_OK
                 : base_fail(error, CAIRN_ERROR_FILE, "%s: an earlier run's files stay: %s",
                             run->files.folder, strerror(errno));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time step of a run against the stable step of the explicit laws, docs/laws.md section 9.
+// The time step of a run against the stable step of the explicit laws, docs/laws.md section 9, and
+// the step that a scene makes the last one.
 #include "cli/process/status.h"
 #include "cli/run/run.h"
 
@@ -39,4 +40,12 @@ int run_step_choose(const run_settings *settings, cairn_world *world)
             limit.accurate);
     }
     return CLI_EXIT_DONE;
+}
+
+void run_stop_note(run_state *run)
+{
+    const cairn_world *world = run->scene->world;
+    run->stopped = run->stopped_before ? NULL : cairn_world_get_stop(world);
+    if (run->stopped != NULL)
+        run->target = cairn_world_get_step_count(world);
 }

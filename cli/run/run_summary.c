@@ -47,6 +47,7 @@ static void put_contract(const run_state *run, const char *status, cli_json *jso
     cli_json_text(json, "state_hash", hash);
     put_phases(run, json);
     cli_json_text(json, "status", status);
+    cli_json_text(json, "stop", run->stopped != NULL ? run->stopped : "");
     cli_json_integer(json, "steps_solved", totals->solved_steps);
     cli_json_integer(json, "steps_unsolved", totals->unsolved);
     cli_json_number(json, "tolerance", cairn_world_get_def(world)->tolerance);
@@ -108,6 +109,8 @@ void run_summary_print(const run_state *run, const char *status, FILE *out)
     fprintf(out, "%s: %s after %" PRId64 " steps, %.6g s simulated\n",
             cli_show(run->scene->title[0] != '\0' ? run->scene->title : run->scene->name).text,
             status, totals->steps, cairn_world_get_time(world));
+    if (run->stopped != NULL)
+        fprintf(out, "  stopped by   %s\n", cli_show(run->stopped).text);
     char laws[CLI_LAWS_SIZE];
     cli_laws_in_use(world, laws);
     fprintf(out, "  law          %s", laws);
@@ -116,14 +119,14 @@ void run_summary_print(const run_state *run, const char *status, FILE *out)
                 cairn_world_get_local(world));
     fprintf(out, "\n  bodies       %d, contacts up to %d\n", cairn_body_count(world),
             totals->contacts_max);
-    for (int i = 0; i < cairn_emitter_count(world); i++) {
+    for (int i = 0, count = cairn_emitter_count(world); i < count; i++) {
         cairn_emitter_view view;
         if (cairn_emitter_get(world, i, &view) == CAIRN_OK)
             fprintf(out,
                     "  %-12s %" PRId64 " grains inserted, %.4g kg; %" PRId64 " wait for room\n",
                     cli_show(view.name).text, view.count, view.mass, view.waiting);
     }
-    for (int i = 0; i < cairn_outlet_count(world); i++) {
+    for (int i = 0, count = cairn_outlet_count(world); i < count; i++) {
         cairn_outlet_view view;
         if (cairn_outlet_get(world, i, &view) == CAIRN_OK)
             fprintf(out, "  %-12s %" PRId64 " bodies removed, %.4g kg\n", cli_show(view.name).text,

@@ -80,7 +80,8 @@ static const cli_option options[] = {
      .type = CLI_NUMBER,
      .offset = FIELD(average_from),
      .argument = "T",
-     .help = "the table has the mean of each sensor from T seconds on instead of its last value",
+     .help = "the table has the mean of each sensor and measure from T seconds on instead of its "
+             "last value",
      .maximum = DBL_MAX},
     {.name = "retry",
      .type = CLI_FLAG,

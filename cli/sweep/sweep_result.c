@@ -80,13 +80,33 @@ static double sensor_value(const cli_table *table, int column, double average_fr
     return count > 0 ? sum / count : NAN;
 }
 
-static void put_sensors(const cli_table *table, double average_from, bool names, FILE *out)
+/// The same of a measure, whose column has a value in some rows alone.
+static double measure_value(const cli_table *table, int column, double average_from)
+{
+    int time = cli_table_column(table, "time [s]"), count = 0;
+    double sum = 0.0, last = NAN;
+    for (int row = 0; row < table->rows; row++) {
+        double value = cli_table_value(table, row, column);
+        if (!isfinite(value))
+            continue;
+        last = value;
+        bool late = time >= 0 && cli_table_value(table, row, time) >= average_from;
+        sum += late ? value : 0.0;
+        count += late;
+    }
+    return isinf(average_from) || time < 0 ? last : count > 0 ? sum / count : NAN;
+}
+
+static void put_sensors(const cli_table *table, bool measures, double average_from, bool names,
+                        FILE *out)
 {
     for (int c = 0; c < table->columns; c++) {
         if (strcmp(table->names[c], "step") == 0 || strcmp(table->names[c], "time [s]") == 0)
             continue;
         fputc(',', out);
-        double value = names ? 0.0 : sensor_value(table, c, average_from);
+        double value = names      ? 0.0
+                       : measures ? measure_value(table, c, average_from)
+                                  : sensor_value(table, c, average_from);
         if (names)
             cli_csv_put(table->names[c], out);
         else if (isfinite(value))
@@ -97,7 +117,7 @@ static void put_sensors(const cli_table *table, double average_from, bool names,
 /// Names in the first line, values in the second.
 static void put_row(const sweep_plan *plan, int row, double average_from,
                     const sweep_result *result, const cli_json_node *summary,
-                    const cli_table *sensors, FILE *out)
+                    const cli_table *sensors, const cli_table *measures, FILE *out)
 {
     for (int names = 1; names >= 0; names--) {
         if (names)
@@ -111,7 +131,8 @@ static void put_row(const sweep_plan *plan, int row, double average_from,
             cli_csv_put(names ? plan->names[c] : sweep_value(plan, row, c), out);
         }
         put_summary(summary, false, names, out);
-        put_sensors(sensors, average_from, names, out);
+        put_sensors(sensors, false, average_from, names, out);
+        put_sensors(measures, true, average_from, names, out);
         put_summary(summary, true, names, out);
         fputc('\n', out);
     }
@@ -122,7 +143,7 @@ cairn_status sweep_result_write(const sweep_plan *plan, const char *folder, int 
 {
     char inner[PATH_MAX], path[PATH_MAX];
     cli_json_tree summary = {0};
-    cli_table sensors = {0};
+    cli_table sensors = {0}, measures = {0};
     cli_file file;
     cairn_status status = sweep_row_folder(inner, folder, row, error);
     if (status == CAIRN_OK)
@@ -135,14 +156,19 @@ cairn_status sweep_result_write(const sweep_plan *plan, const char *folder, int 
     if (status == CAIRN_OK && access(path, F_OK) == 0)
         status = cli_table_read(&sensors, path, error);
     if (status == CAIRN_OK)
+        status = cli_path_join(path, inner, "measures.csv", error);
+    if (status == CAIRN_OK && access(path, F_OK) == 0)
+        status = cli_table_read(&measures, path, error);
+    if (status == CAIRN_OK)
         status = cli_path_join(path, inner, "row.csv", error);
     if (status == CAIRN_OK)
         status = cli_file_open(&file, path, error);
     if (status == CAIRN_OK) {
-        put_row(plan, row, average_from, result, summary.root, &sensors, file.stream);
+        put_row(plan, row, average_from, result, summary.root, &sensors, &measures, file.stream);
         status = cli_file_commit(&file, error);
     }
     cli_table_release(&sensors);
+    cli_table_release(&measures);
     cli_json_release(&summary);
     return status;
 }

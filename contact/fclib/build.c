@@ -171,7 +171,7 @@ static cairn_status build_global(const con_problem *problem, base_arena *arena,
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the global form needs bodies, and this problem has W alone");
     if (problem->rates != NULL)
-        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+        return base_fail(error, CAIRN_ERROR_UNSUPPORTED,
                          "the global form has two bodies a contact, and contacts of this problem "
                          "know the strain of the cell besides: take the local form");
     row_map map;

@@ -17,6 +17,7 @@ typedef struct hooke {
     double normal_stiffness, tangential_stiffness;
     double restitution, normal_damping, tangential_damping_ratio, friction;
     int damping;
+    double flat_radius;
     bool attraction;
     con_rolling rolling;
 } hooke;
@@ -39,12 +40,20 @@ static const base_setting settings_rows[] = {
      "coefficient of Coulomb friction"},
     {"attraction", BASE_SETTING_BOOLEAN, FIELD(attraction), "", 0.0, 0.0, 1.0, NULL,
      "the dashpot may pull while bodies separate"},
+    {"flat_radius", BASE_SETTING_REAL, FIELD(flat_radius), "m", 0.01, 1e-12, DBL_MAX, NULL,
+     "stands for R* of rolling and twisting where neither side is curved"},
     CON_ROLLING_SETTINGS(hooke, rolling),
 };
 
-enum { SHEAR, ROLLING = 3, HISTORY_COUNT = ROLLING + CON_ROLLING_HISTORY };
-static const char *const history_names[] = {"shear_x",   "shear_y",   "shear_z", "rolling_x",
-                                            "rolling_y", "rolling_z", "twisting"};
+enum {
+    SHEAR,
+    ROLLING = 3,
+    STORED = ROLLING + CON_ROLLING_HISTORY,
+    HISTORY_COUNT = STORED + CON_ROLLING_STORED
+};
+static const char *const history_names[] = {"shear_x",   "shear_y",        "shear_z",
+                                            "rolling_x", "rolling_y",      "rolling_z",
+                                            "twisting",  "rolling_energy", "twisting_energy"};
 
 static double dashpot_of(const hooke *p, double mass)
 {
@@ -85,7 +94,7 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     output->R[0] = h * force;
     output->R_damping[0] = h * (force - spring);
     con_rolling_resist(&p->rolling, input, con_effective_radius(input), real_max(force, 0.0),
-                       &slider, history + ROLLING, output);
+                       &slider, history + ROLLING, history + STORED, output);
 }
 
 static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)
@@ -98,6 +107,12 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
                            .tangential = tangential_of(p),
                            .damping = dashpot_of(p, input->mass),
                            .impact_steps = steps};
+}
+
+static double flat_radius(const void *parameters)
+{
+    const hooke *p = parameters;
+    return con_rolling_resists(&p->rolling) ? p->flat_radius : 0.0;
 }
 
 // ---------------------------------------------------------------- kernel
@@ -167,6 +182,7 @@ const con_law con_law_hooke = {
     .history_count = HISTORY_COUNT,
     .history_names = history_names,
     .impulse = impulse,
+    .flat_radius = flat_radius,
     .stiffness = stiffness_of,
     .batch = &batch,
 };

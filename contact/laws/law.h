@@ -17,10 +17,18 @@ typedef struct con_cone_terms {
     double restitution; // e of Newton's law
     double rolling;     // of R*: mu_r = rolling R*
     double spinning;    // of R*: mu_s = spinning R*
-    double flat_radius; // m, stands for R* where neither side is a sphere
+    double flat_radius; // m, stands for R* where neither side is curved
     double tangential;  // restitution along the surface, of impacts
     double cohesion;    // N, attraction of a contact that was closed
 } con_cone_terms;
+
+/// How the surfaces of a contact roll on each other, docs/laws.md section 3.
+typedef struct con_roll {
+    vec3 axis;        // unit, along the surface, world
+    double radius[2]; // m, R* for turning about the axis and about n x axis; 0: not known
+    double twisting;  // m, R* for turning about n
+    double arm;       // m, most that R* may be in the stiffness of a spring
+} con_roll;
 
 /// One contact as an impulse law sees it. Everything at the midpoint configuration q_m = q_n + h/2
 /// v_n, with the velocities v_n.
@@ -43,8 +51,10 @@ typedef struct con_impulse_input {
     double radius[2];         // m; INFINITY for a flat side, negative for the inside of a sphere
     double mass[2];           // kg; INFINITY where immobile
     // of laws that ask by `corner_radius`; both 0 where nothing is known of the shapes
-    double touch_radius;  // m, R* of the surfaces where they touch in a point; else 0
-    double touch_width;   // m, half width of this contact's share of a line or face; else 0
+    double touch_radius; // m, R* of the surfaces where they touch in a point; else 0
+    double touch_width;  // m, half width of this contact's share of a line or face; else 0
+    con_roll
+        roll; // of laws that ask by `flat_radius`, where no side has a finite radius; else zeros
     double R_previous[3]; // N s, of the step before, in the frame of now
     bool fresh;           // true in the first step of this contact
     bool initial;         // true for a contact that is there in the world's first step
@@ -114,6 +124,9 @@ typedef struct con_law {
     /// Radius of edges and corners (m) where these parameters ask for touch_radius and touch_width,
     /// else 0; NULL: never.
     double (*corner_radius)(const void *parameters);
+    /// R* along a direction in which neither side is curved (m) where these parameters resist
+    /// rolling or twisting, else 0; NULL: never.
+    double (*flat_radius)(const void *parameters);
     /// Stiffness of a contact of an impulse law; NULL: the law puts no limit on the step.
     con_stiffness (*stiffness)(const void *parameters, const con_stiffness_input *input);
     /// Kernel for many contacts of spheres at once, contact/laws/batch.h; NULL: none.

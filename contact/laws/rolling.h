@@ -13,7 +13,7 @@ typedef struct con_rolling {
     double twisting_friction, twisting_stiffness, twisting_damping;
 } con_rolling;
 
-enum { CON_ROLLING_HISTORY = 4 };
+enum { CON_ROLLING_HISTORY = 4, CON_ROLLING_STORED = 2 };
 
 /// Rows of a settings table for a struct with a member `member` of type con_rolling.
 #define CON_ROLLING_SETTINGS(type, member)                                                         \
@@ -73,14 +73,21 @@ enum { CON_ROLLING_HISTORY = 4 };
 void con_tangential_force(const con_slider *slider, const con_impulse_input *input,
                           double history[3], con_impulse_output *output);
 
-/// Adds couples, stored energy and friction to `output`, docs/laws.md section 3. Nothing for flat
-/// sides (no effective radius).
-/// @param radius     m, effective
+/// Whether anything of these parameters acts.
+static inline bool con_rolling_resists(const con_rolling *p)
+{
+    return p->rolling_friction > 0.0 || p->twisting_friction > 0.0;
+}
+
+/// Adds couples, stored energy and friction to `output`, docs/laws.md section 3.
+/// @param radius     m, effective; INFINITY: as the shapes roll, nothing where that is not known
 /// @param force      N, normal, >= 0
 /// @param sliding    gives the stiffness where that of the settings is 0
 /// @param history    [4] rolling moment on B (N m, world), twisting moment on B (N m)
+/// @param stored     [2] J, that they store where radii may change: of rolling, of twisting
 void con_rolling_resist(const con_rolling *p, const con_impulse_input *input, double radius,
                         double force, const con_slider *sliding,
-                        double history[CON_ROLLING_HISTORY], con_impulse_output *output);
+                        double history[CON_ROLLING_HISTORY], double stored[CON_ROLLING_STORED],
+                        con_impulse_output *output);
 
 #endif

@@ -24,7 +24,7 @@ static const base_setting settings_rows[] = {
     {"spinning_friction", BASE_SETTING_REAL, FIELD(spinning_friction), "", 0.0, 0.0, DBL_MAX, NULL,
      "largest moment against spinning about the normal, likewise"},
     {"flat_radius", BASE_SETTING_REAL, FIELD(flat_radius), "m", 0.01, 1e-12, DBL_MAX, NULL,
-     "stands for R* where neither side is a sphere"},
+     "stands for R* along a direction in which neither side is curved"},
     {"tangential_restitution", BASE_SETTING_REAL, FIELD(tangential_restitution), "", 0.0, 0.0, 1.0,
      NULL, "share of the sliding velocity that impacts turn back, as far as friction can"},
     {"cohesion", BASE_SETTING_REAL, FIELD(cohesion), "N", 0.0, 0.0, DBL_MAX, NULL,

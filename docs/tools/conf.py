@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Settings of the documentation site; scripts/docs.sh builds it.
+import importlib.util
 import os
 import re
 import sys
 
 sys.path.insert(0, os.path.abspath("tools"))
 import link_terms
+import theme
 
 with open("include_version.h", encoding="utf-8") as header:
     numbers = re.findall(r"#define CAIRN_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header.read())
@@ -15,6 +17,8 @@ author = "The cairn authors"
 copyright = author
 release = version = ".".join(numbers)
 extensions = ["myst_parser", "breathe", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
+if importlib.util.find_spec("sphinx_copybutton"):
+    extensions.append("sphinx_copybutton")
 breathe_projects = {"cairn": "_doxygen/xml"}
 breathe_default_project = "cairn"
 breathe_default_members = ("members",)
@@ -27,6 +31,7 @@ source_suffix = {".md": "markdown"}
 exclude_patterns = ["_doxygen", "_work", "_generated", "README.md", "tools"]
 html_theme = "furo"
 html_title = f"cairn {release}"
+html_logo = html_favicon = "logo.svg"
 html_static_path = ["_static"]
 # the copy beside the pages: the site works without a network
 mathjax_path = "mathjax/MathJax.js?config=TeX-AMS-MML_HTMLorMML"
@@ -42,6 +47,7 @@ def keep_lines(_app, _what, _name, _object, _options, lines):
 
 def setup(app):
     link_terms.connect(app)
+    theme.connect(app)
     app.connect("autodoc-process-docstring", keep_lines)
     from pygments.lexers.special import TextLexer
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Plots of the scenes of sheared and compressed grains.
+# Plots of grains: of runs that are made for them, and of tables of the page of classics.
 import csv
 import math
 import os
 
+import numpy
 import matplotlib.pyplot as plt
 
 
@@ -67,22 +68,66 @@ def run_scene(run, work, scene, *words, **parameters):
     return sensors(os.path.join(work, out))
 
 
-def kept_table(page, section, first):
-    """{label: [numbers]} of the table of a section of the page of classics whose corner says `first`; runs of minutes made it."""
+def kept_lines(page, section, corner):
+    """[[cell]] of the table of a section of the page of classics whose first cell says `corner`; runs of minutes made it."""
     lines = page.split(f"## {section}\n")[1].split("\n## ")[0].splitlines()
-    begin = next(i for i, line in enumerate(lines) if line.startswith(f"| {first} |"))
-    rows = {}
-    for line in lines[begin:]:
-        if not line.startswith("|"):
-            break
-        label, *cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if not label.startswith("---"):
-            rows[label] = [float(cell) for cell in cells if cell]
-    return rows
+    begin = next((i for i, line in enumerate(lines) if line.startswith(f"| {corner} |")), None)
+    if begin is None:
+        raise SystemExit(f"plots: section {section!r} of the classics has no table that begins with {corner!r}")
+    table = lines[begin:]
+    end = next((i for i, line in enumerate(table) if not line.startswith("|")), len(table))
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table[:end]]
+    return [row for row in rows if not row[0].startswith("---")]
+
+
+def number(cell):
+    """The first number of a cell: what follows it is a range or a unit."""
+    return float(cell.split()[0])
+
+
+def kept_rows(page, section, corner):
+    """{label: numbers} of a table with a quantity a row."""
+    return {label: numpy.array([number(cell) for cell in cells if cell])
+            for label, *cells in kept_lines(page, section, corner)}
+
+
+def kept_columns(page, section, corner, *labels):
+    """The columns with these labels of a table with a quantity a column."""
+    head, *rows = kept_lines(page, section, corner)
+    return [numpy.array([number(row[head.index(label)]) for row in rows]) for label in labels]
+
+
+def draw_hopper(page, path):
+    """Grains a second over (D/d - k)^2.5."""
+    width, rate = kept_columns(page, "Hopper", "D/d", "D/d", "grains/s")
+    fine = numpy.linspace(0.9 * width.min(), 1.05 * width.max(), 100)
+    scale = numpy.mean(rate / (width - 1.4) ** 2.5)
+    plt.figure(figsize=(7, 3.6))
+    plt.loglog(fine - 1.4, scale * (fine - 1.4) ** 2.5, "k-", linewidth=3, alpha=0.3, label="exponent 2.5 (Beverloo)")
+    plt.loglog(width - 1.4, rate, "o", color="tab:blue", label="cairn")
+    plt.xlabel("D/d - 1.4")
+    plt.ylabel("grains a second")
+    plt.legend()
+    finish(path)
+
+
+def draw_column(page, path):
+    """Run-out over height."""
+    height, runout = kept_columns(page, "Granular column", "height / length a", "height / length a", "run-out / length")
+    plt.figure(figsize=(7, 3.6))
+    plt.loglog([0.7, 2], [2.5 * 0.7, 2.5 * 2], "k-", linewidth=3, alpha=0.3,
+               label="2.5 a, then 3.25 a^0.7 (Staron and Hinch 2005)")
+    fine = numpy.linspace(2, 1.05 * height.max(), 50)
+    plt.loglog(fine, 3.25 * fine ** 0.7, "k-", linewidth=3, alpha=0.3)
+    plt.loglog(height, runout, "o", color="tab:blue", label="cairn")
+    plt.xlabel("height / length a of the column")
+    plt.ylabel("run-out / length")
+    plt.legend()
+    finish(path)
 
 
 def draw_drum(page, path):
-    table = kept_table(page, "Rotating drum", "Froude number")
+    table = kept_rows(page, "Rotating drum", "Froude number")
     plt.figure(figsize=(7, 3.8))
     for label, name in (("angle, smooth ends", "smooth ends"), ("angle, `end_friction=0.5`", "ends with the friction of the grains")):
         plt.semilogx(table["Froude number"], table[label], "o-", linewidth=1, label=name)
@@ -94,7 +139,7 @@ def draw_drum(page, path):
 
 
 def draw_tube(page, path):
-    table = kept_table(page, "Lifted cylinder", "height / radius a")
+    table = kept_rows(page, "Lifted cylinder", "height / radius a")
     plt.figure(figsize=(7, 3.8))
     plt.loglog(table["height / radius a"], table["growth of the radius"], "o", label="lifted_cylinder at 5 m/s, 97 % of the grains")
     fine = [0.4 * 1.05 ** i for i in range(60)]
@@ -106,7 +151,7 @@ def draw_tube(page, path):
 
 
 def draw_penetration(page, path):
-    table = kept_table(page, "Penetration", "H / D")
+    table = kept_rows(page, "Penetration", "H / D")
     plt.figure(figsize=(7, 3.8))
     plt.loglog(table["H / D"], table["d / D"], "o", label="penetration, a ball of 6 grains")
     fine = [0.4 * 1.1 ** i for i in range(45)]
@@ -121,7 +166,7 @@ def draw_penetration(page, path):
 
 
 def draw_mill(page, path):
-    table = kept_table(page, "Ball mill", "share of the critical speed")
+    table = kept_rows(page, "Ball mill", "share of the critical speed")
     shares = table["share of the critical speed"]
     formula = table["Rose and Sullivan, W"]
     plt.figure(figsize=(7, 3.8))

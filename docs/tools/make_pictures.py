@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes the pictures, plots and generated pages of the documentation.
-"""usage: make_pictures.py CAIRN DOCS_SOURCE BUILD_FOLDER
+"""usage: make_pictures.py [--no-films] CAIRN DOCS_SOURCE BUILD_FOLDER
 
 BUILD_FOLDER is a copy of the pages' folder; pictures/ and _generated/ are written into it.
 """
@@ -128,8 +128,22 @@ def draw_classics(source, path):
     finish_plot(path)
 
 
-# plots of tables that the page of classics keeps, since their runs take minutes: who draws them
-KEPT = {"hopper": verification, "column": verification, "drum": grains, "tube": grains, "penetration": grains, "mill": grains}
+# plots of tables that the page of classics keeps, since their runs take minutes
+KEPT = ("hopper", "column", "drum", "tube", "penetration", "mill")
+
+
+def draw_kept(source, words, path):
+    """Draws what needs no run of its own: @return whether it was such a plot"""
+    if words[0] in KEPT:
+        with open(os.path.join(source, "classics.md"), encoding="utf-8") as file:
+            getattr(grains, "draw_" + words[0])(file.read(), path)
+    elif words[0] == "classics":
+        draw_classics(source, path)
+    elif words[0] == "profile":
+        profiles.draw(source, words[1], path)
+    else:
+        return False
+    return True
 
 
 def make_page(program, text, work, source, out):
@@ -148,15 +162,10 @@ def make_page(program, text, work, source, out):
             draw_study(program, work, words[1], path)
         elif words[0] == "verify":
             verify(program, words[1], path, work)
-        elif words[0] in KEPT:
-            with open(os.path.join(out, "classics.md"), encoding="utf-8") as file:
-                getattr(KEPT[words[0]], "draw_" + words[0])(file.read(), path)
+        elif draw_kept(source, words, path):
+            continue
         elif hasattr(grains, "draw_" + words[0]):
             getattr(grains, "draw_" + words[0])(lambda given: run(program, given, work), work, path)
-        elif words[0] == "classics":
-            draw_classics(source, path)
-        elif words[0] == "profile":
-            profiles.draw(source, words[1], path)
         else:
             draw_sensor(program, work, words[0], words[1], path)
 
@@ -172,9 +181,7 @@ def opening_comment(text):
 
 
 def make_film(program, stem, end, scenes, out):
-    """The lines that show a film of six seconds of a scene, and say what it cost; none without ffmpeg."""
-    if shutil.which("ffmpeg") is None:
-        return []
+    """The lines that show a film of six seconds of a scene, and say what it cost."""
     name = f"films/{stem}.mp4"
     os.makedirs(os.path.join(out, "_static/films"), exist_ok=True)
     said = json.loads(run(program, ["render", stem, "--size", "640x360", "--frame-rate", "15", "--speed",
@@ -185,7 +192,7 @@ def make_film(program, stem, end, scenes, out):
             f'poster="_images/scene_{stem}.png" src="_static/{name}"></video>', ""]
 
 
-def make_gallery(program, source, out):
+def make_gallery(program, source, out, films):
     """A section a built-in scene: picture, title, opening comment, parameters."""
     scenes = os.path.join(os.path.dirname(source), "scenes/library")
     lines = []
@@ -200,7 +207,7 @@ def make_gallery(program, source, out):
         end = said.get("end_time", 1.0)
         run(program, ["render", stem, "--at", str(0.6 * end), "--size", "800x450", "-o",
                       os.path.join(out, f"pictures/scene_{stem}.png")], scenes)
-        film = make_film(program, stem, end, scenes, out)
+        film = make_film(program, stem, end, scenes, out) if films else []
         parameters = re.findall(r"(?m)^  --set (\w+) +(.*)$", run(program, ["run", stem, "--help"],
                                                                  scenes))
         lines += [f"## {stem}", "", f"![{stem}](pictures/scene_{stem}.png)", "", *comment, "",
@@ -281,7 +288,8 @@ def make_python(program, source, out):
 
 
 def main():
-    program, source, out = (os.path.abspath(path) for path in sys.argv[1:4])
+    films = "--no-films" not in sys.argv and shutil.which("ffmpeg") is not None
+    program, source, out = (os.path.abspath(path) for path in sys.argv[-3:])
     work = os.path.join(out, "_work")
     for folder in ("pictures", "_generated", "_work"):
         os.makedirs(os.path.join(out, folder), exist_ok=True)
@@ -289,7 +297,7 @@ def main():
         print("pictures:", name, flush=True)
         make_page(program, text, work, source, out)
     make_classics(source, out)
-    make_gallery(program, source, out)
+    make_gallery(program, source, out, films)
     make_headers(source, out)
     make_python(program, source, out)
 

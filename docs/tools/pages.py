@@ -72,3 +72,9 @@ def windows_of(text):
 
 def plots_of(text):
     return [shlex.split(words) for words in PLOT.findall(text)]
+
+
+def pictures_of(text):
+    """Names of the pictures that the page asks for."""
+    return ([words[words.index("-o") + 1] for words in renders_of(text)] +
+            [picture for _, picture, _ in windows_of(text)] + [words[-1] for words in plots_of(text)])

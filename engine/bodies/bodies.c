@@ -17,7 +17,6 @@ cairn_body_def cairn_default_body_def(void)
     return (cairn_body_def){
         .kind = CAIRN_DYNAMIC,
         .orientation = {1.0, 0.0, 0.0, 0.0},
-        .density = 1000.0,
         .cookie = BODY_COOKIE,
     };
 }
@@ -71,9 +70,11 @@ static cairn_status check_def(const cairn_world *world, const cairn_body_def *de
         return base_fail(
             error, CAIRN_ERROR_ARGUMENT,
             "mass = %g must be positive and finite (kg), or 0 for density times volume", def->mass);
-    if (!(def->density > 0.0 && isfinite(def->density)))
-        return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "density = %g must be positive and finite (kg/m3)", def->density);
+    if (!(def->density >= 0.0 && isfinite(def->density)))
+        return base_fail(
+            error, CAIRN_ERROR_ARGUMENT,
+            "density = %g must be positive and finite (kg/m3), or 0 for the material's",
+            def->density);
     bool any = false, all = true;
     for (int i = 0; i < 3; i++) {
         any = any || def->inertia[i] != 0.0;
@@ -84,6 +85,14 @@ static cairn_status check_def(const cairn_world *world, const cairn_body_def *de
                          "inertia = (%g, %g, %g) must be positive and finite (kg m2), or all 0 to "
                          "take it from the shape",
                          def->inertia[0], def->inertia[1], def->inertia[2]);
+    // of any body the sum of two is no less than the third; tables have three digits
+    double most = fmax(def->inertia[0], fmax(def->inertia[1], def->inertia[2]));
+    double rest = def->inertia[0] + def->inertia[1] + def->inertia[2] - most;
+    if (any && rest < 0.995 * most)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "inertia = (%g, %g, %g) is of no body: the largest moment must be at most "
+                         "the sum of the two others (%g kg m2)",
+                         def->inertia[0], def->inertia[1], def->inertia[2], rest);
     if (def->name != NULL && cairn_body_find(world, def->name).generation != 0)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is a body \"%s\" already", def->name);
     cairn_status status = check_placement(def->position, def->orientation, error);
@@ -92,12 +101,16 @@ static cairn_status check_def(const cairn_world *world, const cairn_body_def *de
 }
 
 /// Mass, principal moments, and where the shape's frame lies in the principal frame.
-static cairn_status find_mass(const geo_shape *shape, const cairn_body_def *def, double *mass,
-                              eng_solid *solid, cairn_error *error)
+static cairn_status find_mass(const geo_shape *shape, const cairn_body_def *def, double own_density,
+                              double *mass, eng_solid *solid, cairn_error *error)
 {
     vec3 moments = {0.0, 0.0, 0.0};
     pose principal = pose_identity(), identity = pose_identity();
     geo_mass of_shape = geo_shape_mass(shape);
+    // an open mesh is a sheet of one thickness
+    bool sheet = shape->kind == GEO_MESH && def->mass > 0.0 && !(of_shape.volume > 0.0);
+    if (sheet && def->kind == CAIRN_DYNAMIC)
+        of_shape = geo_mesh_sheet(&shape->mesh);
     if (of_shape.volume > 0.0)
         geo_mass_principal(&of_shape, &moments, &principal);
     *solid = (eng_solid){.frame = pose_relative(&principal, &identity)};
@@ -108,10 +121,11 @@ static cairn_status find_mass(const geo_shape *shape, const cairn_body_def *def,
         return CAIRN_OK;
     if (!(of_shape.volume > 0.0))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "a %s has no volume: it can only be the shape of a fixed or moving body",
-                         geo_kind_name(shape->kind));
-    double density = def->mass > 0.0 ? def->mass / of_shape.volume : def->density;
-    *mass = def->mass > 0.0 ? def->mass : def->density * of_shape.volume;
+                         "a %s has no volume: %sit can only be the shape of a fixed or moving body",
+                         geo_kind_name(shape->kind),
+                         shape->kind == GEO_MESH ? "unless its mass is given, " : "");
+    double density = def->mass > 0.0 ? def->mass / of_shape.volume : own_density;
+    *mass = def->mass > 0.0 ? def->mass : own_density * of_shape.volume;
     vec3 inertia = def->inertia[0] > 0.0 ? vec3_from(def->inertia) : vec3_scale(density, moments);
     solid->inertia = inertia;
     if (!(*mass > 0.0 && inertia.x > 0.0 && inertia.y > 0.0 && inertia.z > 0.0))
@@ -240,9 +254,12 @@ cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, ca
     eng_solid solid;
     cairn_status status = check_def(world, def, error);
     if (status == CAIRN_OK)
-        status = find_mass(world->shapes[made.shape], def, &made.mass, &solid, error);
+        status = find_mass(world->shapes[made.shape], def,
+                           eng_material_density(world, def->material, def->density), &made.mass,
+                           &solid, error);
+    bool weighed = def->kind == CAIRN_DYNAMIC && def->mass == 0.0 && def->density == 0.0;
     if (status == CAIRN_OK)
-        status = eng_material_take(world, def->material, &made.material, error);
+        status = eng_material_take(world, def->material, weighed, &made.material, error);
     if (status != CAIRN_OK)
         return status;
     int row = eng_slots_next(&world->body_slots);

@@ -92,6 +92,9 @@ void eng_body_value(const cairn_world *world, int column, int body, void *value)
     } else if (column == ENG_BODY_q_mid) {
         pose middle = eng_middle_of(world, body);
         memcpy(value, &middle, size);
+    } else if (column == ENG_BODY_held && eng_spheres_holds(world, body)) {
+        // rows of bodies with a slot are anything
+        eng_body_rest(column, value);
     } else if (body < world->body_rooms[column]) {
         memcpy(value, (const char *)world->body_data[column] + (size_t)body * size, size);
     } else {

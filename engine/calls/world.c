@@ -291,6 +291,7 @@ cairn_status cairn_world_set_gravity(cairn_world *world, const double gravity[3]
         world->energy.potential = after;
         if (world->energy_started)
             world->energy.drivers += after - before;
+        eng_actions_note_gravity(world);
     }
     return status;
 }

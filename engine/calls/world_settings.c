@@ -12,7 +12,7 @@
 static const char *const rotation_words[] = {"rig_imp", "rig_neg", "rig_pos", "rig_exact", NULL};
 
 // in the order of cairn_impact
-static const char *const impact_words[] = {"newton", "poisson", "sequential", NULL};
+static const char *const impact_words[] = {"newton", "poisson", "sequential", "energetic", NULL};
 
 static const base_setting rows[] = {
 #define ROW(type_, member, kind, key, unit_, initial_, low, high, words, counts, help_)            \

@@ -5,6 +5,7 @@
 #include "engine/state/world.h"
 
 #include "base/assert.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 #include <sys/stat.h>
 
 /// More spheres than this are left to glyphs on the body centres (array "radius").
-enum { SPHERES_DRAWN = 5000, PATH_SIZE = 4096 };
+enum { SPHERES_DRAWN = 5000, PATH_SIZE = 4096, SLOTS_MAX = 1 << 24 };
 
 static const char *const series[] = {"bodies", "surfaces", "contacts"};
 
@@ -37,6 +38,9 @@ struct cairn_paraview {
     int shapes;    // files shapes_NNNNNN.vtp; the first is a sphere of radius 1 for all spheres
     glyph *glyphs; // [glyph_capacity] by slot of the shape; owned
     int glyph_capacity;
+    eng_vtm_source *sources; // [shapes] whose each file is; owned
+    int source_capacity;
+    bool index_due; // the index may have files of a run that went farther
 };
 
 static cairn_status make_writer(const char *folder, cairn_paraview_state state,
@@ -91,6 +95,35 @@ static void remove_frames(const char *folder, const char *name, int first)
     }
 }
 
+/// Of a series that goes on: which files there are, as its index has it. A shape that it does not
+/// name gets a new file.
+static cairn_status know_shapes(cairn_paraview *writer, cairn_error *error)
+{
+    char path[PATH_SIZE + 64];
+    int most = 0, count = writer->shapes;
+    snprintf(path, sizeof path, "%s/shapes.vtm", writer->folder);
+    cairn_status status =
+        base_array_reserve(&writer->allocator, &writer->sources, &writer->source_capacity, count);
+    for (int i = 0; i < count && status == CAIRN_OK; i++)
+        writer->sources[i] = (eng_vtm_source){-1, 0};
+    int read = status == CAIRN_OK ? eng_vtm_read(path, writer->sources, count) : 0;
+    for (int i = 0; i < read; i++)
+        most = writer->sources[i].slot < SLOTS_MAX && writer->sources[i].slot >= most
+                   ? writer->sources[i].slot + 1
+                   : most;
+    if (status == CAIRN_OK)
+        status =
+            base_array_reserve(&writer->allocator, &writer->glyphs, &writer->glyph_capacity, most);
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "out of memory for ParaView shapes");
+    for (int i = 0; i < writer->glyph_capacity; i++)
+        writer->glyphs[i] = (glyph){0};
+    for (int i = 0; i < read; i++)
+        if (writer->sources[i].slot >= 0 && writer->sources[i].slot < most)
+            writer->glyphs[writer->sources[i].slot] = (glyph){writer->sources[i].generation, i};
+    return CAIRN_OK;
+}
+
 cairn_status cairn_paraview_resume(const char *folder, cairn_paraview_state state,
                                    cairn_paraview **writer, cairn_error *error)
 {
@@ -107,7 +140,17 @@ cairn_status cairn_paraview_resume(const char *folder, cairn_paraview_state stat
             return status;
         remove_frames(folder, series[i], state.frames);
     }
-    return make_writer(folder, state, writer, error);
+    cairn_status status = make_writer(folder, state, writer, error);
+    if (status == CAIRN_OK && state.content == CAIRN_PARAVIEW_GLYPHS && state.shapes > 0) {
+        (*writer)->index_due = true;
+        status = know_shapes(*writer, error);
+        remove_frames(folder, "shapes", state.shapes);
+    }
+    if (status == CAIRN_OK)
+        return status;
+    cairn_paraview_close(*writer);
+    *writer = NULL;
+    return status;
 }
 
 cairn_paraview_state cairn_paraview_get_state(const cairn_paraview *writer)
@@ -126,6 +169,7 @@ void cairn_paraview_close(cairn_paraview *writer)
         return;
     base_allocator allocator = writer->allocator;
     base_release(&allocator, writer->glyphs);
+    base_release(&allocator, writer->sources);
     base_release(&allocator, writer);
 }
 
@@ -361,8 +405,14 @@ static eng_vtp polygons_of(const shown *from, columns *made)
 }
 
 /// The next file of a shape, in the shape's own frame.
-static cairn_status write_shape(cairn_paraview *writer, const geo_shape *shape, cairn_error *error)
+/// @param slot  of the world's shape; -1: of none
+static cairn_status write_shape(cairn_paraview *writer, const geo_shape *shape, int slot,
+                                uint32_t generation, cairn_error *error)
 {
+    if (base_array_reserve(&writer->allocator, &writer->sources, &writer->source_capacity,
+                           writer->shapes + 1) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a ParaView shape");
+    writer->sources[writer->shapes] = (eng_vtm_source){slot, generation};
     char path[PATH_SIZE + 128];
     eng_surface_mesh mesh = {0};
     pose here = pose_identity();
@@ -381,15 +431,6 @@ static cairn_status write_shape(cairn_paraview *writer, const geo_shape *shape, 
     return status;
 }
 
-/// Whether slots of shapes were used more than once, so that their order is not that of the files.
-static bool shapes_were_removed(const cairn_world *world)
-{
-    for (int i = 0; i < world->shape_count; i++)
-        if (world->shapes[i] == NULL || eng_slots_generation(&world->shape_slots, i) > 1)
-            return true;
-    return false;
-}
-
 /// Writes the shapes of bodies that have no file yet, and the index of all of them.
 static cairn_status write_shapes(cairn_paraview *writer, const cairn_world *world,
                                  cairn_error *error)
@@ -401,12 +442,9 @@ static cairn_status write_shapes(cairn_paraview *writer, const cairn_world *worl
         return base_fail(error, status, "out of memory for ParaView shapes");
     for (int i = known; i < writer->glyph_capacity; i++)
         writer->glyphs[i] = (glyph){0};
-    // the series of an earlier process goes on: the same files again, or new ones behind them
-    if (known == 0 && !shapes_were_removed(world))
-        writer->shapes = 0;
-    if (known == 0 && writer->shapes == 0 && writer->content == CAIRN_PARAVIEW_GLYPHS) {
+    if (writer->shapes == 0 && writer->content == CAIRN_PARAVIEW_GLYPHS) {
         geo_shape ball = {.kind = GEO_SPHERE, .sphere = {.radius = 1.0}};
-        status = write_shape(writer, &ball, error);
+        status = write_shape(writer, &ball, -1, 0, error);
     }
     for (int i = 0; i < world->shape_count && status == CAIRN_OK; i++) {
         const geo_shape *shape = world->shapes[i];
@@ -415,15 +453,16 @@ static cairn_status write_shapes(cairn_paraview *writer, const cairn_world *worl
             continue;
         writer->glyphs[i] = (glyph){generation, shape->kind == GEO_SPHERE ? 0 : writer->shapes};
         if (shape->kind != GEO_SPHERE && writer->content == CAIRN_PARAVIEW_GLYPHS)
-            status = write_shape(writer, shape, error);
+            status = write_shape(writer, shape, i, generation, error);
     }
-    if (status != CAIRN_OK || (writer->shapes == before && known > 0))
+    if (status != CAIRN_OK || (writer->shapes == before && !writer->index_due))
         return status;
+    writer->index_due = false;
     char path[PATH_SIZE + 64];
     snprintf(path, sizeof path, "%s/shapes.vtm", writer->folder);
     return writer->content != CAIRN_PARAVIEW_GLYPHS
                ? CAIRN_OK
-               : eng_vtm_write(path, "shapes", writer->shapes, error);
+               : eng_vtm_write(path, "shapes", writer->sources, writer->shapes, error);
 }
 
 // ---------------------------------------------------------------- surfaces
@@ -586,6 +625,7 @@ cairn_status cairn_paraview_write_frame(cairn_paraview *writer, const cairn_worl
 {
     if (writer == NULL || world == NULL)
         return base_fail_null(error, __func__);
+    locale_t before = base_plain_begin();
     if (writer->extent == 0.0)
         writer->extent = scene_extent(world);
     bool surfaces = writer->content == CAIRN_PARAVIEW_SURFACES;
@@ -596,6 +636,7 @@ cairn_status cairn_paraview_write_frame(cairn_paraview *writer, const cairn_worl
         status = write_surfaces(writer, world, error);
     if (status == CAIRN_OK && surfaces)
         status = write_contacts(writer, world, error);
+    base_plain_end(before);
     if (status == CAIRN_OK)
         writer->frame++;
     return status;

@@ -83,8 +83,8 @@ void eng_shape_write(const cairn_world *world, int slot, eng_parts *parts)
     if (shape->kind != GEO_MESH)
         return;
     const geo_mesh *mesh = &shape->mesh;
-    const int counts[2] = {mesh->vertex_count, mesh->triangle_count};
-    put_integers(parts, counts, 2);
+    const int counts[3] = {mesh->vertex_count, mesh->triangle_count, mesh->solid};
+    put_integers(parts, counts, 3);
     put_integers(parts, mesh->triangles[0], 3 * (int64_t)mesh->triangle_count);
     put_reals(parts, &mesh->vertices->x, 3 * (int64_t)mesh->vertex_count);
 }
@@ -123,16 +123,24 @@ static cairn_status read_polyhedron(eng_parts *parts, const base_allocator *allo
 
 static cairn_status read_mesh(eng_parts *parts, const base_allocator *allocator, geo_shape **shape)
 {
-    const int *counts = take_integers(parts, 2);
+    const int *counts = take_integers(parts, 3);
     const int *triangles = counts != NULL ? take_integers(parts, 3 * (int64_t)counts[1]) : NULL;
     const double *vertices = triangles != NULL ? take_reals(parts, 3 * (int64_t)counts[0]) : NULL;
     if (vertices == NULL)
         return CAIRN_ERROR_FORMAT;
     if (shape == NULL)
         return CAIRN_OK;
-    return status_of_numbers(geo_mesh_create(allocator, (const vec3 *)(const void *)vertices,
-                                             counts[0], (const int(*)[3])(const void *)triangles,
-                                             counts[1], shape, NULL));
+    cairn_status status =
+        geo_mesh_create(allocator, (const vec3 *)(const void *)vertices, counts[0],
+                        (const int(*)[3])(const void *)triangles, counts[1], shape, NULL);
+    if (status == CAIRN_OK && counts[2] != 0) {
+        status = geo_mesh_fill(*shape, NULL);
+        if (status != CAIRN_OK) {
+            geo_shape_destroy(*shape);
+            *shape = NULL;
+        }
+    }
+    return status_of_numbers(status);
 }
 
 static cairn_status read_member(eng_parts *parts, const base_allocator *allocator,

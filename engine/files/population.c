@@ -172,145 +172,89 @@ void eng_population_take(const cairn_world *world, eng_population *record)
         take_shape(world->shapes[i], record->shapes[i]);
 }
 
-// ---------------------------------------------------------------- checking
-
-/// Every slot is in one list at most, and those of no list have used up their generations.
-static bool are_slots_sound(const eng_slots_record *slots, base_arena *arena)
+bool eng_population_take_functions(const cairn_world *world, eng_population *record,
+                                   base_arena *arena)
 {
-    unsigned char *seen = base_arena_array(arena, unsigned char, "slots", slots->count);
-    const int *const lists[] = {slots->live, slots->free, slots->waiting};
-    const int counts[] = {slots->live_count, slots->free_count, slots->waiting_count};
-    if (seen == NULL)
+    eng_population_functions *kept = base_arena_array(arena, eng_population_functions, "kept", 1);
+    if (kept == NULL)
         return false;
-    memset(seen, 0, (size_t)slots->count);
-    for (int l = 0; l < 3; l++)
-        for (int i = 0; i < counts[l]; i++) {
-            int slot = lists[l][i];
-            if (slot < 0 || slot >= slots->count || seen[slot] != 0)
-                return false;
-            seen[slot] = (unsigned char)(l + 1);
-        }
-    for (int i = 0; i < slots->count; i++)
-        if (slots->generation[i] == 0 || (seen[i] == 0 && slots->generation[i] != UINT32_MAX))
-            return false;
+    *kept = (eng_population_functions){
+        .motions = base_arena_array(arena, eng_motion, "motions", world->body_count),
+        .motors = base_arena_array(arena, eng_motor, "motors", world->joint_count)};
+    if (kept->motions == NULL || kept->motors == NULL)
+        return false;
+    for (int i = 0; i < world->body_count; i++)
+        kept->motions[i] = eng_extra_of(world, i).motion;
+    for (int i = 0; i < world->joint_count; i++)
+        kept->motors[i] =
+            (eng_motor){world->joints[i].motor_function, world->joints[i].motor_context};
+    record->functions = kept;
     return true;
 }
 
-static bool is_body_sound(const cairn_world *world, const eng_population *record, int row,
-                          int64_t colliders)
-{
-    const int *n = record->integers[row];
-    const double *r = record->reals[row];
-    double sum = 0.0;
-    for (int k = 4; k < 11; k++)
-        sum += r[k];
-    bool dynamic = n[0] == CAIRN_DYNAMIC;
-    for (int k = 0; k < 4; k++)
-        dynamic = dynamic && r[k] > 0.0 && isfinite(r[k]);
-    return n[0] >= 0 && n[0] <= CAIRN_MOVING && (dynamic || n[0] != CAIRN_DYNAMIC) && n[1] >= 0 &&
-           n[1] < record->slots[ENG_POPULATION_SHAPES].count && record->shapes[n[1]][0] > 0.0 &&
-           n[2] >= 0 && n[2] < world->material_count && n[3] >= 0 && n[4] >= 0 &&
-           n[4] <= ENG_COLLIDER_ROOM_MAX && n[3] + (int64_t)n[4] <= colliders && isfinite(sum) &&
-           !isnan(r[11]);
-}
-
-/// [count] 1 for live slots.
-static unsigned char *live_flags(const eng_slots_record *slots, base_arena *arena)
-{
-    unsigned char *live = base_arena_array(arena, unsigned char, "live", slots->count + 1);
-    if (live == NULL)
-        return NULL;
-    memset(live, 0, (size_t)slots->count + 1);
-    for (int i = 0; i < slots->live_count; i++)
-        live[slots->live[i]] = 1;
-    return live;
-}
-
-/// Whether two bodies of the record can be linked; -1 is the world.
-static bool can_link(const eng_population *record, const unsigned char *live, const int body[2],
-                     int lowest)
-{
-    bool free = false;
-    for (int side = 0; side < 2; side++) {
-        int count = record->slots[ENG_POPULATION_BODIES].count;
-        if (body[side] < lowest + side * (-lowest) || body[side] >= count ||
-            (body[side] >= 0 && live[body[side]] == 0))
-            return false;
-        free = free || (body[side] >= 0 && record->integers[body[side]][0] == CAIRN_DYNAMIC);
-    }
-    return free && body[0] != body[1];
-}
-
-/// Goes through all that is made of numbers, and makes nothing.
-static bool are_parts_sound(const eng_population *record, base_arena *arena)
-{
-    base_allocator allocator = base_allocator_default();
-    eng_parts parts = record->parts;
-    const unsigned char *live = live_flags(&record->slots[ENG_POPULATION_BODIES], arena);
-    bool sound = live != NULL;
-    for (int i = 0; i < record->slots[ENG_POPULATION_SHAPES].count && sound; i++) {
-        int kind = (int)record->shapes[i][0] - 1;
-        const int(*members)[2];
-        if (kind >= 0 && geo_plain_size_count((geo_kind)kind) < 0)
-            sound = eng_shape_read(&parts, (geo_kind)kind, &allocator, NULL, &members) == CAIRN_OK;
-    }
-    for (int i = 0; i < record->slots[ENG_POPULATION_JOINTS].live_count && sound; i++) {
-        eng_joint joint;
-        eng_joint_read(&parts, &joint);
-        sound = !parts.failed && can_link(record, live, joint.body, -1);
-    }
-    for (int i = 0; i < record->slots[ENG_POPULATION_CONNECTORS].live_count && sound; i++) {
-        eng_connector_part part = eng_connector_read(&parts);
-        sound = !parts.failed && can_link(record, live, part.body, 0);
-    }
-    int count = 0;
-    const int(*pair)[2] = eng_exclusions_read(&parts, &count);
-    for (int i = 0; i < count && sound; i++)
-        sound = pair[i][0] >= 0 && pair[i][0] < pair[i][1] &&
-                pair[i][1] < record->slots[ENG_POPULATION_BODIES].count &&
-                (i == 0 || pair[i - 1][0] < pair[i][0] ||
-                 (pair[i - 1][0] == pair[i][0] && pair[i - 1][1] < pair[i][1]));
-    return sound && !parts.failed;
-}
-
-const char *eng_population_fault(const cairn_world *world, const eng_population *record,
-                                 int64_t colliders, base_arena *arena)
-{
-    for (int k = 0; k < ENG_POPULATION_KINDS; k++)
-        if (!are_slots_sound(&record->slots[k], arena))
-            return "its ids are not consistent";
-    const eng_slots_record *bodies = &record->slots[ENG_POPULATION_BODIES];
-    const eng_slots_record *shapes = &record->slots[ENG_POPULATION_SHAPES];
-    int64_t bytes = record->counts[ENG_POPULATION_NAMES], names = 0;
-    for (int64_t i = 0; i < bytes; i++)
-        names += record->names[i] == '\0';
-    int joints = record->slots[ENG_POPULATION_JOINTS].live_count;
-    int connectors = record->slots[ENG_POPULATION_CONNECTORS].live_count;
-    if (names != (int64_t)bodies->count + joints + 2 * (int64_t)connectors + 1 ||
-        record->names[bytes - 1] != '\0')
-        return "its names are not those of its bodies, joints and connectors";
-    for (int i = 0; i < shapes->live_count; i++) {
-        double kind = record->shapes[shapes->live[i]][0];
-        if (!(kind >= 1.0 && kind <= GEO_KIND_COUNT && kind == floor(kind)))
-            return "a shape is of no kind";
-    }
-    for (int i = 0; i < bodies->live_count + bodies->waiting_count; i++) {
-        int row =
-            i < bodies->live_count ? bodies->live[i] : bodies->waiting[i - bodies->live_count];
-        if (!is_body_sound(world, record, row, colliders))
-            return "a body is not sound";
-    }
-    return are_parts_sound(record, arena) ? NULL : "a shape, joint or connector is not sound";
-}
-
 // ---------------------------------------------------------------- bringing back
+
+// live in the record, while a slot of the world with the same generation has another object: one
+// that was made after the world went back to before the first
+enum { OTHER = 2 };
 
 /// Whether both tables have the same object in a slot.
 static bool has_same(const eng_slots *slots, const unsigned char *live,
                      const eng_slots_record *other, int slot)
 {
-    return slot < other->count && live[slot] != 0 && eng_slots_is_live(slots, slot) &&
+    return slot < other->count && live[slot] != 0 && live[slot] != OTHER &&
+           eng_slots_is_live(slots, slot) &&
            eng_slots_generation(slots, slot) == other->generation[slot];
+}
+
+/// Whether a shape that is not plain is the one whose numbers lie in these parts from here on.
+static cairn_status has_parts(const cairn_world *world, int slot, const eng_parts *from,
+                              base_arena *arena, bool *same)
+{
+    eng_parts mine = {0};
+    eng_shape_write(world, slot, &mine);
+    int64_t integers = mine.integer_at, reals = mine.real_at;
+    *same = integers <= from->integer_count - from->integer_at &&
+            reals <= from->real_count - from->real_at;
+    if (!*same)
+        return CAIRN_OK;
+    base_arena_mark mark = base_arena_get_mark(arena);
+    mine = (eng_parts){.integers = base_arena_array(arena, int, "parts", integers),
+                       .reals = base_arena_array(arena, double, "parts", reals)};
+    if (mine.integers == NULL || mine.reals == NULL)
+        return CAIRN_ERROR_MEMORY;
+    eng_shape_write(world, slot, &mine);
+    *same = memcmp(mine.integers, from->integers + from->integer_at,
+                   (size_t)integers * sizeof(int)) == 0 &&
+            memcmp(mine.reals, from->reals + from->real_at, (size_t)reals * sizeof(double)) == 0;
+    base_arena_rewind(arena, mark);
+    return CAIRN_OK;
+}
+
+/// Marks bodies that the world has others in the place of. One that was frozen or released since is
+/// the same.
+static void mark_other_bodies(const cairn_world *world, const eng_population *record,
+                              unsigned char *const live[ENG_POPULATION_KINDS])
+{
+    const eng_slots_record *bodies = &record->slots[ENG_POPULATION_BODIES];
+    const char *name = record->names;
+    for (int row = 0; row < bodies->count; row++, name += strlen(name) + 1) {
+        if (!has_same(&world->body_slots, live[ENG_POPULATION_BODIES], bodies, row))
+            continue;
+        const int *n = record->integers[row];
+        const eng_body *body = &world->bodies[row];
+        pose frame = eng_frame_of(world, row);
+        bool shaped =
+            body->shape == n[1] && has_same(&world->shape_slots, live[ENG_POPULATION_SHAPES],
+                                            &record->slots[ENG_POPULATION_SHAPES], n[1]);
+        vec3 inertia = eng_inertia_of(world, row);
+        bool heavy = (int)body->kind != n[0] ||
+                     (body->mass == record->reals[row][0] &&
+                      memcmp(&inertia, record->reals[row] + 1, sizeof inertia) == 0);
+        if (!shaped || !heavy || body->material != n[2] || strcmp(name, name_of(world, row)) != 0 ||
+            memcmp(&frame, record->reals[row] + 4, sizeof frame) != 0)
+            live[ENG_POPULATION_BODIES][row] = OTHER;
+    }
 }
 
 /// Whether a body of the world stays; -1 is the world itself.
@@ -333,6 +277,22 @@ typedef struct newcomers {
     int excluded_count;
 } newcomers;
 
+/// A link that the world has another one in the place of is no longer the same.
+static void mark_other_link(const cairn_world *world, const eng_population *record,
+                            unsigned char *const live[ENG_POPULATION_KINDS],
+                            eng_population_kind kind, int slot, const int body[2], const char *name)
+{
+    const eng_slots *here = slots_of(world, kind);
+    if (!has_same(here, live[kind], &record->slots[kind], slot))
+        return;
+    int place = eng_slots_place(here, slot);
+    bool joint = kind == ENG_POPULATION_JOINTS;
+    const int *own = joint ? world->joints[place].body : world->connectors[place].body;
+    const char *called = joint ? world->joints[place].name : world->connectors[place].name;
+    if (own[0] != body[0] || own[1] != body[1] || strcmp(called != NULL ? called : "", name) != 0)
+        live[kind][slot] = OTHER;
+}
+
 /// Whether a joint (or connector) of the world is that of the record, with its bodies.
 static bool keeps_link(const cairn_world *world, const eng_population *record,
                        unsigned char *const live[ENG_POPULATION_KINDS], eng_population_kind kind,
@@ -350,18 +310,27 @@ static bool keeps_link(const cairn_world *world, const eng_population *record,
 
 /// Makes the shapes that are not there but for plain ones, and goes past the others.
 static cairn_status read_shapes(const cairn_world *world, const eng_population *record,
-                                eng_parts *parts, newcomers *new, const char **reason)
+                                eng_parts *parts, base_arena *arena, newcomers *new)
 {
     const eng_slots_record *shapes = &record->slots[ENG_POPULATION_SHAPES];
+    unsigned char *live = new->live[ENG_POPULATION_SHAPES];
     cairn_status status = CAIRN_OK;
     for (int i = 0; i < shapes->count && status == CAIRN_OK; i++) {
         int kind = (int)record->shapes[i][0] - 1;
-        bool same = has_same(&world->shape_slots, new->live[ENG_POPULATION_SHAPES], shapes, i);
-        if (same && (int)world->shapes[i]->kind != kind)
-            *reason = "its shapes are others";
-        if (kind < 0 || geo_plain_size_count((geo_kind)kind) >= 0)
+        bool plain = kind < 0 || geo_plain_size_count((geo_kind)kind) >= 0;
+        bool same = has_same(&world->shape_slots, live, shapes, i);
+        double sizes[ENG_POPULATION_SIZES];
+        if (same) {
+            take_shape(world->shapes[i], sizes);
+            same =
+                memcmp(sizes, record->shapes[i], (ENG_POPULATION_SIZES - 1) * sizeof *sizes) == 0;
+            if (same && !plain)
+                status = has_parts(world, i, parts, arena, &same);
+            live[i] = same ? live[i] : OTHER;
+        }
+        if (plain || status != CAIRN_OK)
             continue;
-        bool made = !same && new->live[ENG_POPULATION_SHAPES][i] != 0;
+        bool made = !same && live[i] != 0;
         status = eng_shape_read(parts, (geo_kind)kind, &world->allocator,
                                 made ? &new->shapes[i] : NULL, &new->members[i]);
     }
@@ -373,17 +342,25 @@ static void read_links(const cairn_world *world, const eng_population *record, e
 {
     const eng_slots_record *joints = &record->slots[ENG_POPULATION_JOINTS];
     const eng_slots_record *connectors = &record->slots[ENG_POPULATION_CONNECTORS];
-    for (int i = 0; i < joints->live_count; i++)
-        if (eng_joint_read(parts, &new->joints[i]) &&
+    for (int i = 0; i < joints->live_count; i++) {
+        bool asks = eng_joint_read(parts, &new->joints[i]);
+        mark_other_link(world, record, new->live, ENG_POPULATION_JOINTS, joints->live[i],
+                        new->joints[i].body, new->names[i]);
+        if (asks && record->functions == NULL &&
             !keeps_link(world, record, new->live, ENG_POPULATION_JOINTS, joints->live[i]))
             *reason = "it has joints whose motors follow functions of the program and that were "
                       "made after the first step, or removed here since";
+    }
     for (int i = 0; i < connectors->live_count; i++) {
         eng_connector_part part = eng_connector_read(parts);
         const con_law *law = eng_law_find(world, new->names[joints->live_count + 2 * i + 1]);
         if (law == NULL || law->kind != CON_LAW_IMPULSE ||
             !eng_connector_settle(&part, law, &new->connectors[i]))
             *reason = "it has a connector of a law that this world does not have";
+        else
+            mark_other_link(world, record, new->live, ENG_POPULATION_CONNECTORS,
+                            connectors->live[i], new->connectors[i].body,
+                            new->names[joints->live_count + 2 * i]);
     }
     new->excluded = eng_exclusions_read(parts, &new->excluded_count);
 }
@@ -415,10 +392,12 @@ static cairn_status read_newcomers(const cairn_world *world, const eng_populatio
         new->names[i] = name;
     eng_parts parts = record->parts;
     const eng_slots_record *bodies = &slots[ENG_POPULATION_BODIES];
-    cairn_status status = read_shapes(world, record, &parts, new, reason);
-    if (status == CAIRN_OK)
+    cairn_status status = read_shapes(world, record, &parts, arena, new);
+    if (status == CAIRN_OK) {
+        mark_other_bodies(world, record, new->live);
         read_links(world, record, &parts, new, reason);
-    for (int i = 0; i < bodies->live_count && *reason == NULL; i++)
+    }
+    for (int i = 0; i < bodies->live_count && *reason == NULL && record->functions == NULL; i++)
         if (record->integers[bodies->live[i]][6] != 0 &&
             !stays(world, record, new->live[ENG_POPULATION_BODIES], bodies->live[i]))
             *reason = "it has bodies that follow functions of time and were made after the first "
@@ -453,7 +432,10 @@ static cairn_status bring_joints(cairn_world *world, const eng_slots_record *rec
         eng_joint *joint = &new->joints[place];
         int slot = recorded->live[place];
         if (eng_slots_is_live(&world->joint_slots, slot)) {
-            *joint = world->joints[eng_slots_place(&world->joint_slots, slot)];
+            const eng_joint *kept = &world->joints[eng_slots_place(&world->joint_slots, slot)];
+            joint->name = kept->name;
+            joint->motor_function = kept->motor_function;
+            joint->motor_context = kept->motor_context;
             if (joint->name != NULL)
                 base_names_change(&world->joint_names, joint->name, place);
             continue;
@@ -489,7 +471,7 @@ static cairn_status bring_connectors(cairn_world *world, const eng_slots_record 
                              connector->body, &connector->name);
             continue;
         }
-        *connector = world->connectors[eng_slots_place(&world->connector_slots, slot)];
+        connector->name = world->connectors[eng_slots_place(&world->connector_slots, slot)].name;
         if (connector->name != NULL)
             base_names_change(&world->connector_names, connector->name, place);
     }
@@ -517,6 +499,32 @@ static cairn_status bring_exclusions(cairn_world *world, const newcomers *new)
     world->excluded_count = 0;
     for (int i = 0; i < new->excluded_count &&status == CAIRN_OK; i++)
         status = eng_exclusion_add(world, new->excluded[i]);
+    return status;
+}
+
+/// What the program had its bodies and joints follow then.
+static cairn_status bring_functions(cairn_world *world, const eng_population *record)
+{
+    const eng_population_functions *kept = record->functions;
+    cairn_status status = CAIRN_OK;
+    world->motion_count = 0;
+    for (int row = 0; row < record->slots[ENG_POPULATION_BODIES].count; row++) {
+        eng_motion motion = kept->motions[row];
+        eng_extra *extra = NULL;
+        if (motion.function == NULL && eng_extra_of(world, row).motion.function == NULL)
+            continue;
+        extra = eng_extra_make(world, row);
+        if (extra == NULL) {
+            status = CAIRN_ERROR_MEMORY;
+            continue;
+        }
+        extra->motion = motion;
+        world->motion_count += motion.function != NULL;
+    }
+    for (int i = 0; i < world->joint_count; i++) {
+        world->joints[i].motor_function = kept->motors[i].function;
+        world->joints[i].motor_context = kept->motors[i].context;
+    }
     return status;
 }
 
@@ -664,6 +672,8 @@ static cairn_status replace_objects(cairn_world *world, const eng_population *re
                                   new->names + joints->live_count);
     if (status == CAIRN_OK)
         status = bring_exclusions(world, new);
+    if (status == CAIRN_OK && record->functions != NULL)
+        status = bring_functions(world, record);
     return status == CAIRN_OK ? make_arrivals(world, record) : status;
 }
 
@@ -674,7 +684,7 @@ cairn_status eng_population_restore(cairn_world *world, const eng_population *re
     base_arena *arena = base_arena_create(&world->allocator, 1 << 12);
     cairn_status status = arena != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     for (int k = 0; k < ENG_POPULATION_KINDS && status == CAIRN_OK; k++)
-        if ((new.live[k] = live_flags(&record->slots[k], arena)) == NULL)
+        if ((new.live[k] = eng_population_live(&record->slots[k], arena)) == NULL)
             status = CAIRN_ERROR_MEMORY;
     *reason = NULL;
     if (status == CAIRN_OK)
@@ -687,6 +697,8 @@ cairn_status eng_population_restore(cairn_world *world, const eng_population *re
     if (begun) {
         world->body_count =
             status == CAIRN_OK ? record->slots[ENG_POPULATION_BODIES].count : world->body_count;
+        world->shape_count =
+            status == CAIRN_OK ? record->slots[ENG_POPULATION_SHAPES].count : world->shape_count;
         world->collider_count = colliders;
         world->population_changed = true;
     }

@@ -28,6 +28,13 @@ enum {
                                  // goes with its last body
 };
 
+/// Functions of the program's that act on the bodies and joints of a record; of snapshots in memory
+/// alone, as a file cannot have them.
+typedef struct eng_population_functions {
+    eng_motion *motions; // [bodies]
+    eng_motor *motors;   // [joints]
+} eng_population_functions;
+
 /// All counts are 0 where nothing was made or removed after the first step.
 typedef struct eng_population {
     int64_t counts[ENG_POPULATION_COUNTS];
@@ -37,6 +44,7 @@ typedef struct eng_population {
     double (*shapes)[ENG_POPULATION_SIZES];   // [shapes]
     char *names;     // [names] of bodies, of joints, of connectors with their laws, each ended by 0
     eng_parts parts; // shapes that are not plain, joints, connectors, pairs that do not touch
+    eng_population_functions *functions; // NULL: of a file
 } eng_population;
 
 /// Whether a record holds anything.
@@ -53,6 +61,13 @@ bool eng_population_allocate(eng_population *record, base_arena *arena);
 
 /// Fills the arrays.
 void eng_population_take(const cairn_world *world, eng_population *record);
+
+/// The functions of a world in the arena; false when out of memory.
+bool eng_population_take_functions(const cairn_world *world, eng_population *record,
+                                   base_arena *arena);
+
+/// [slots + 1] 1 for live ones, in the arena; NULL when out of memory.
+unsigned char *eng_population_live(const eng_slots_record *slots, base_arena *arena);
 
 /// What is wrong with a record that was read; NULL for nothing. Checks all that the others rely on.
 /// @param arena  for scratch

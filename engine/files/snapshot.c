@@ -356,7 +356,9 @@ static void copy_joint_out(const eng_joint *joint, double numbers[ENG_JOINT_NUMB
     vec3_store(numbers + 6, joint->impulse);
     vec3_store(numbers + 9, joint->moment);
     numbers[12] = joint->motor_position;
-    memcpy(numbers + 13, joint->part, sizeof joint->part);
+    numbers[13] = joint->motor_stiffness;
+    numbers[14] = joint->motor_damping;
+    memcpy(numbers + 15, joint->part, sizeof joint->part);
 }
 
 static void copy_joint_in(const double numbers[ENG_JOINT_NUMBERS], eng_joint *joint)
@@ -370,7 +372,9 @@ static void copy_joint_in(const double numbers[ENG_JOINT_NUMBERS], eng_joint *jo
     joint->impulse = vec3_from(numbers + 6);
     joint->moment = vec3_from(numbers + 9);
     joint->motor_position = numbers[12];
-    memcpy(joint->part, numbers + 13, sizeof joint->part);
+    joint->motor_stiffness = numbers[13];
+    joint->motor_damping = numbers[14];
+    memcpy(joint->part, numbers + 15, sizeof joint->part);
 }
 
 /// The arrays are borrowed from the world; nothing writes through them.
@@ -547,6 +551,7 @@ static void copy_state(cairn_world *world, const eng_snapshot *s)
         world->q[i] = s->q[i];
         if (i < world->blocks_count)
             world->q_mid[i] = s->q_mid[i];
+        memcpy(world->held[i], s->held[i], sizeof *world->held);
         memcpy(world->v[i], s->v[i], sizeof *world->v);
     }
     for (int i = 0; i < world->joint_count; i++)
@@ -626,6 +631,7 @@ static bool has_sound_cut(const cairn_world *world, const eng_snapshot *s)
 cairn_status eng_snapshot_commit(const con_hdf5_reader *reader, cairn_world *world, eng_snapshot *s)
 {
     eng_built_note(world);
+    world->went_back++;
     cairn_status status = restore_population(reader, world, s);
     if (status != CAIRN_OK)
         return status;
@@ -689,6 +695,7 @@ static bool take_copy(const cairn_world *world, eng_snapshot *copy, base_arena *
         eng_field_list from = eng_snapshot_head(&s), to = eng_snapshot_head(copy);
         whole = copy_fields(&from, &to) && eng_snapshot_take(world, &s, scratch) &&
                 eng_snapshot_allocate(copy, arena) &&
+                eng_population_take_functions(world, &copy->population, arena) &&
                 eng_contacts_reserve(&world->allocator, &copy->contacts, world->contacts.count) ==
                     CAIRN_OK;
     }

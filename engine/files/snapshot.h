@@ -16,7 +16,7 @@
 #include "engine/pairs/spheres/spheres.h"
 
 enum {
-    ENG_CHECKPOINT_FORMAT = 23,
+    ENG_CHECKPOINT_FORMAT = 25,
     ENG_FIELDS_MAX = 96,
     ENG_VERSION_SIZE = 32,
     ENG_SNAPSHOT_ARENA = 1 << 16
@@ -71,8 +71,8 @@ typedef enum eng_real {
 enum { ENG_PAIR_NUMBERS = 6 };
 
 /// Of a joint: coordinate, effort, drive (motor on, velocity, limit, force), impulse and moment,
-/// position of the motor, parts of the graph.
-enum { ENG_JOINT_NUMBERS = 13 + ENG_GRAPH_PARTS };
+/// position and gains of the motor, parts of the graph.
+enum { ENG_JOINT_NUMBERS = 15 + ENG_GRAPH_PARTS };
 
 /// A column of bodies that is saved.
 typedef struct eng_body_source {

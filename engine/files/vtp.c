@@ -356,7 +356,8 @@ cairn_status eng_vti_write(const char *path, const eng_vti *data, cairn_error *e
     return end_whole(&file, error);
 }
 
-cairn_status eng_vtm_write(const char *path, const char *stem, int count, cairn_error *error)
+cairn_status eng_vtm_write(const char *path, const char *stem, const eng_vtm_source *sources,
+                           int count, cairn_error *error)
 {
     whole_file file;
     cairn_status status = begin_whole(&file, path, error);
@@ -366,10 +367,34 @@ cairn_status eng_vtm_write(const char *path, const char *stem, int count, cairn_
           "byte_order=\"LittleEndian\">\n<vtkMultiBlockDataSet>\n",
           file.stream);
     for (int i = 0; i < count; i++)
-        fprintf(file.stream, "<DataSet index=\"%d\" name=\"%d\" file=\"%s_%06d.vtp\"/>\n", i, i,
-                stem, i);
+        fprintf(file.stream,
+                "<DataSet index=\"%d\" name=\"%d\" file=\"%s_%06d.vtp\" slot=\"%d\" "
+                "generation=\"%u\"/>\n",
+                i, i, stem, i, sources[i].slot, sources[i].generation);
     fputs("</vtkMultiBlockDataSet>\n</VTKFile>\n", file.stream);
     return end_whole(&file, error);
+}
+
+int eng_vtm_read(const char *path, eng_vtm_source *sources, int count)
+{
+    char line[512];
+    int read = 0;
+    const char *reason;
+    FILE *file = base_file_read(path, &reason);
+    while (file != NULL && read < count && fgets(line, sizeof line, file) != NULL) {
+        const char *slot = strstr(line, " slot=\"");
+        int index;
+        if (sscanf(line, "<DataSet index=\"%d\"", &index) != 1)
+            continue;
+        if (index != read || slot == NULL ||
+            sscanf(slot, " slot=\"%d\" generation=\"%u\"", &sources[read].slot,
+                   &sources[read].generation) != 2)
+            break;
+        read++;
+    }
+    if (file != NULL)
+        fclose(file);
+    return read;
 }
 
 static const char pvd_end[] = "</Collection>\n</VTKFile>\n";

@@ -80,9 +80,19 @@ cairn_status eng_image_write_hdf5(const char *path, const eng_vti *data,
 cairn_status eng_whole_write(const char *path, const void *bytes, size_t size,
                              cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// What a block of an index stands for.
+typedef struct eng_vtm_source {
+    int slot; // -1: of none
+    uint32_t generation;
+} eng_vtm_source;
+
 /// Writes an index of the `count` files STEM_000000.vtp, ..., beside it as blocks of one data set.
-cairn_status eng_vtm_write(const char *path, const char *stem, int count,
-                           cairn_error *error) CAIRN_CHECK_RESULT;
+cairn_status eng_vtm_write(const char *path, const char *stem, const eng_vtm_source *sources,
+                           int count, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// What the first blocks of an index stand for. @return how many of them it tells, 0 where there is
+/// no index
+int eng_vtm_read(const char *path, eng_vtm_source *sources, int count);
 
 /// Starts a .pvd index, or adds a file to it in place: its end is overwritten, so that the cost of
 /// a frame does not grow with the frames there are.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Averages over windows of time of whatever a function reads after a step.
+#include "engine/grains/coarse.h"
 #include "engine/state/actions.h"
 #include "engine/state/world.h"
 
@@ -21,15 +22,22 @@ typedef enum average_number {
     AVERAGE_NUMBERS
 } average_number;
 
+typedef struct average {
+    cairn_average_def def; // the name is owned
+    void *owned;           // the context, where it is; else NULL
+    double *values;        // [def.columns] of a reading
+} average;
+
 cairn_average_def cairn_default_average_def(void)
 {
     return (cairn_average_def){.every = 1, .cookie = AVERAGE_COOKIE};
 }
 
-static cairn_status add_reading(cairn_world *world, const cairn_average_def *def, double *numbers,
+static cairn_status add_reading(cairn_world *world, const average *a, double *numbers,
                                 cairn_error *error)
 {
-    double values[CAIRN_AVERAGE_COLUMNS_MAX], *sums = numbers + AVERAGE_NUMBERS;
+    const cairn_average_def *def = &a->def;
+    double *values = a->values, *sums = numbers + AVERAGE_NUMBERS;
     cairn_status status = def->read(def->context, world, values, error);
     for (int k = 0; k < def->columns && status == CAIRN_OK; k++)
         sums[k] += values[k];
@@ -39,7 +47,8 @@ static cairn_status add_reading(cairn_world *world, const cairn_average_def *def
 
 static cairn_status average_end(cairn_world *world, eng_action *action, cairn_error *error)
 {
-    const cairn_average_def *def = action->data;
+    const average *a = action->data;
+    const cairn_average_def *def = &a->def;
     double *numbers = action->numbers;
     double *sums = numbers + AVERAGE_NUMBERS, *means = sums + def->columns;
     // the step next to the end of a window is its last one
@@ -49,7 +58,7 @@ static cairn_status average_end(cairn_world *world, eng_action *action, cairn_er
     if (world->time <= def->from)
         return CAIRN_OK;
     if (world->step_count % def->every == 0 || (over && numbers[READ] == 0.0))
-        status = add_reading(world, def, numbers, error);
+        status = add_reading(world, a, numbers, error);
     if (status != CAIRN_OK || numbers[READ] == 0.0)
         return status;
     // until a window is over, the mean is that of what was read so far
@@ -68,9 +77,11 @@ static cairn_status average_end(cairn_world *world, eng_action *action, cairn_er
 
 static void average_release(const base_allocator *allocator, void *data)
 {
-    cairn_average_def *def = data;
-    base_release(allocator, (char *)def->name);
-    base_release(allocator, def);
+    average *a = data;
+    base_release(allocator, (char *)a->def.name);
+    base_release(allocator, a->owned);
+    base_release(allocator, a->values);
+    base_release(allocator, a);
 }
 
 // what is read of a body that was removed is NaN
@@ -82,10 +93,6 @@ static cairn_status check_def(const cairn_average_def *def, const char *name, ca
     if (def->cookie != AVERAGE_COOKIE)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the average's definition does not come from cairn_default_average_def()");
-    if (def->read == NULL || def->columns < 1 || def->columns > CAIRN_AVERAGE_COLUMNS_MAX)
-        return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "average \"%.80s\": a function must read 1 to %d numbers, not %d", name,
-                         (int)CAIRN_AVERAGE_COLUMNS_MAX, def->columns);
     if (!(def->window > 0.0) || !isfinite(def->window) || !isfinite(def->from) || def->every < 1)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "average \"%.80s\": window = %g s must be greater than 0, every = %d "
@@ -94,30 +101,46 @@ static cairn_status check_def(const cairn_average_def *def, const char *name, ca
     return CAIRN_OK;
 }
 
+cairn_status eng_average_add(cairn_world *world, const cairn_average_def *def, void *owned,
+                             cairn_error *error)
+{
+    const char *name = def->name != NULL ? def->name : "average";
+    cairn_status status = check_def(def, name, error);
+    average *a = base_allocate(&world->allocator, 1, sizeof *a);
+    if (status != CAIRN_OK || a == NULL) {
+        base_release(&world->allocator, owned);
+        base_release(&world->allocator, a);
+        return status != CAIRN_OK
+                   ? status
+                   : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an average");
+    }
+    *a = (average){.def = *def, .owned = owned};
+    a->def.name = base_copy_text(&world->allocator, name);
+    a->values = base_allocate(&world->allocator, (size_t)def->columns, sizeof *a->values);
+    if (a->def.name == NULL || a->values == NULL) {
+        average_release(&world->allocator, a);
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an average");
+    }
+    const double numbers[] = {def->window, def->every, def->from, def->columns};
+    uint64_t print = base_hash_bytes(BASE_HASH_START, numbers, sizeof numbers);
+    return eng_action_add(world, &average_kind, a, AVERAGE_NUMBERS + 2 * def->columns, print) !=
+                   NULL
+               ? CAIRN_OK
+               : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an average");
+}
+
 cairn_status cairn_average_create(cairn_world *world, const cairn_average_def *def,
                                   cairn_error *error)
 {
     if (world == NULL || def == NULL)
         return base_fail_null(error, __func__);
-    const char *name = def->name != NULL ? def->name : "average";
-    cairn_status status = check_def(def, name, error);
-    if (status != CAIRN_OK)
-        return status;
-    cairn_average_def *kept = base_allocate(&world->allocator, 1, sizeof *kept);
-    char *copy = base_copy_text(&world->allocator, name);
-    if (kept == NULL || copy == NULL) {
-        base_release(&world->allocator, kept);
-        base_release(&world->allocator, copy);
-        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an average");
-    }
-    *kept = *def;
-    kept->name = copy;
-    const double numbers[] = {def->window, def->every, def->from, def->columns};
-    uint64_t print = base_hash_bytes(BASE_HASH_START, numbers, sizeof numbers);
-    return eng_action_add(world, &average_kind, kept, AVERAGE_NUMBERS + 2 * def->columns, print) !=
-                   NULL
-               ? CAIRN_OK
-               : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an average");
+    if (def->cookie == AVERAGE_COOKIE &&
+        (def->read == NULL || def->columns < 1 || def->columns > CAIRN_AVERAGE_COLUMNS_MAX))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "average \"%.80s\": a function must read 1 to %d numbers, not %d",
+                         def->name != NULL ? def->name : "average", (int)CAIRN_AVERAGE_COLUMNS_MAX,
+                         def->columns);
+    return eng_average_add(world, def, NULL, error);
 }
 
 int cairn_average_count(const cairn_world *world)
@@ -128,18 +151,30 @@ int cairn_average_count(const cairn_world *world)
     return count;
 }
 
+static const eng_action *find_average(const cairn_world *world, int index)
+{
+    int at = 0;
+    const eng_action *action = NULL;
+    for (int i = 0; i <= index && (i == 0 || action != NULL); i++)
+        action = eng_action_next(world, &average_kind, &at);
+    return action;
+}
+
+const cairn_grid *eng_average_grid(const cairn_world *world, int index)
+{
+    const eng_action *action = find_average(world, index);
+    return action != NULL ? ((const average *)action->data)->owned : NULL;
+}
+
 cairn_status cairn_average_get(const cairn_world *world, int index, cairn_average_view *view)
 {
     if (world == NULL || view == NULL)
         return CAIRN_ERROR_ARGUMENT;
     *view = (cairn_average_view){.name = "", .step = -1};
-    int at = 0;
-    const eng_action *action = NULL;
-    for (int i = 0; i <= index && (i == 0 || action != NULL); i++)
-        action = eng_action_next(world, &average_kind, &at);
+    const eng_action *action = find_average(world, index);
     if (action == NULL)
         return CAIRN_ERROR_NOT_FOUND;
-    const cairn_average_def *def = action->data;
+    const cairn_average_def *def = &((const average *)action->data)->def;
     const double *n = action->numbers;
     bool whole = n[WINDOWS] > 0.0;
     view->name = def->name;

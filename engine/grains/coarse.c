@@ -2,14 +2,14 @@
 // Coarse-grained fields: sums over grains and contacts, smeared out by a kernel.
 //
 // A contact acts along the branch from the centre of a grain to the point of contact. Its stress is
-// minus the force times the branch times the mean of the kernel along it, in closed form, so that
-// the divergence of the stress is the force density exactly. Where the point lies between two
-// centres both branches are one. In a periodic cell a grid has the images of grains and contacts,
-// wherever it lies.
+// minus the force times the branch times the mean of the kernel along it. Where the point lies
+// between two centres both branches are one. In a periodic cell a grid has the images of grains and
+// contacts, wherever it lies. Cells have means over their volume, which sum to what there is.
 //
-// Grains and branches become sources, a batch at a time. Those of a batch are sorted by the blocks
-// of cells that they reach, and threads add blocks whose cells are not shared: the sums do not
-// depend on the threads.
+// Grains and branches become sources, a batch at a time. Their shares in cells are worked out, they
+// are sorted by the blocks of cells that they reach, and threads add blocks whose cells are not
+// shared: the sums do not depend on the threads.
+#include "engine/grains/coarse.h"
 #include "engine/grains/smear.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/space/space.h"
@@ -20,7 +20,14 @@
 #include <limits.h>
 #include <string.h>
 
-enum { CELLS_MAX = 1 << 28, SOURCES = 1 << 11, BOUNDARY_SOURCES = 1 << 8, PAIRS = 1 << 14 };
+enum {
+    CELLS_MAX = 1 << 28,
+    SOURCES = 1 << 11,
+    BOUNDARY_SOURCES = 1 << 8,
+    PAIRS = 1 << 14,
+    POOL = 1 << 18,   // numbers of shares
+    SHARES_CHUNK = 64 // sources whose shares a thread works out at a time
+};
 
 typedef struct branch {
     vec3 start, end; // m
@@ -31,8 +38,8 @@ typedef struct branch {
 /// Sources of one kind that wait to be added.
 typedef struct batch {
     int count, room;
-    eng_smear_source *sources;        // [room]
-    double (*terms)[ENG_SMEAR_TERMS]; // [room], of branches under the Gaussian kernel
+    eng_smear_source *sources; // [room]
+    eng_smear_extent *extents; // [room]
 } batch;
 
 /// Memory for batches, in one piece, which the system then keeps from frame to frame.
@@ -40,9 +47,11 @@ typedef struct batch_memory {
     eng_smear_source grains[SOURCES], branches[SOURCES], boundary[BOUNDARY_SOURCES];
     eng_smear_extent extents[SOURCES];      // of a batch of grains or of the boundary
     eng_smear_extent line_extents[SOURCES]; // of branches, made with their sources
+    eng_smear_shares shares[SOURCES];       // of the batch at hand
     int block[PAIRS], from[PAIRS];          // its pairs: block and source
     int order[PAIRS];                       // as eng_smear_work has it
-    double terms[][ENG_SMEAR_TERMS];        // [SOURCES], under the Gaussian kernel
+    eng_smear_kernel kernel;
+    double pool[]; // shares
 } batch_memory;
 
 typedef struct smear {
@@ -51,14 +60,17 @@ typedef struct smear {
     const cairn_coarse_fields *fields;
     eng_smear_row_function *add_row;
     eng_smear_lines_function *make_lines;
-    eng_smear_grid lines;             // the grid, for make_lines
-    double per_width;                 // 1/m
-    double spacing[3], first[3];      // widths; m, the middle of the first cell
-    double point_factor, line_factor; // of the kernel
-    double reach;                     // of the kernel, in widths
-    eng_window window;                // the grid
+    eng_smear_shares_function *make_shares;
+    eng_smear_grid lines;  // the grid, for make_lines
+    double per_width;      // 1/m
+    double spacing[3];     // widths
+    double per_volume;     // 1/m3, of a cell
+    double reach, longest; // of the kernel, and of a line, in widths
+    eng_window window;     // the grid
     batch batches[ENG_SMEAR_KINDS];
     batch_memory *memory;
+    base_arena *arena; // NULL: the world's allocator
+    int64_t pool_room;
     int *start;   // [cells + 1] as eng_smear_work has it
     double *mass; // [bodies] kg; 0 where there is no grain
     int pair_count;
@@ -161,29 +173,52 @@ static eng_smear_work work_of(const smear *s, eng_smear_kind kind)
     const batch *waiting = &s->batches[kind];
     const int *cells = s->grid->cells;
     return (eng_smear_work){.kind = kind,
-                            .kernel = s->grid->kernel,
+                            .kernel = &s->memory->kernel,
                             .cells = {cells[0], cells[1], cells[2]},
                             .spacing = {s->spacing[0], s->spacing[1], s->spacing[2]},
-                            .reach = s->reach * s->reach,
                             .sources = waiting->sources,
-                            .terms = (const double(*)[ENG_SMEAR_TERMS])waiting->terms,
+                            .extents = waiting->extents,
+                            .shares = s->memory->shares,
+                            .pool = s->memory->pool,
                             .order = s->memory->order,
                             .start = s->start,
                             .fields = s->fields};
 }
 
-/// Adds all that waits of a kind.
+/// Sources of a batch whose shares are worked out.
+typedef struct share_range {
+    const smear *s;
+    const eng_smear_work *work;
+    int first;
+} share_range;
+
+static void make_shares(void *context, int begin, int end, int chunk, int worker)
+{
+    (void)chunk;
+    (void)worker;
+    const share_range *range = context;
+    range->s->make_shares(range->work, range->first + begin, range->first + end);
+}
+
+/// Adds all that waits of a kind, as many at a time as the pool has room for the shares of.
 static void add_batch(smear *s, eng_smear_kind kind)
 {
     batch *waiting = &s->batches[kind];
     eng_smear_work work = work_of(s, kind);
-    bool branches = kind == ENG_SMEAR_BRANCHES;
-    eng_smear_extent *extents = branches ? s->memory->line_extents : s->memory->extents;
-    if (!branches)
-        eng_smear_extents(&work, waiting->count, extents);
-    for (int i = 0; i < waiting->count; i++)
-        pair_source(s, &work, &extents[i], i);
-    add_pairs(s, &work);
+    if (kind != ENG_SMEAR_BRANCHES)
+        eng_smear_extents(&work, waiting->count, waiting->extents);
+    for (int first = 0, end = 0; first < waiting->count; first = end) {
+        for (int64_t used = 0; end < waiting->count; end++) {
+            used = eng_smear_place(&work, end, used);
+            if (used > s->pool_room)
+                break;
+        }
+        share_range range = {s, &work, first};
+        base_parallel_for(s->world->workers, end - first, SHARES_CHUNK, make_shares, &range);
+        for (int i = first; i < end; i++)
+            pair_source(s, &work, &waiting->extents[i], i);
+        add_pairs(s, &work);
+    }
     waiting->count = 0;
 }
 
@@ -196,18 +231,18 @@ static inline eng_smear_source *next_source(smear *s, eng_smear_kind kind)
 
 static inline void place_source(const smear *s, eng_smear_source *source, vec3 place)
 {
-    source->place[0] = s->per_width * (place.x - s->first[0]);
-    source->place[1] = s->per_width * (place.y - s->first[1]);
-    source->place[2] = s->per_width * (place.z - s->first[2]);
+    source->place[0] = s->per_width * (place.x - s->grid->low[0]);
+    source->place[1] = s->per_width * (place.y - s->grid->low[1]);
+    source->place[2] = s->per_width * (place.z - s->grid->low[2]);
 }
 
 /// Mass, momentum and momentum flux of a grain.
 static void smear_grain(smear *s, double mass, vec3 place, vec3 v)
 {
     eng_smear_source *source = next_source(s, ENG_SMEAR_GRAINS);
-    vec3 momentum = vec3_scale(mass * s->point_factor, v);
+    vec3 momentum = vec3_scale(mass * s->per_volume, v);
     place_source(s, source, place);
-    source->mass = mass * s->point_factor;
+    source->mass = mass * s->per_volume;
     vec3_store(source->amount, momentum);
     source->amount[3] = momentum.x * v.x;
     source->amount[4] = momentum.y * v.y;
@@ -220,35 +255,29 @@ static void smear_grain(smear *s, double mass, vec3 place, vec3 v)
 /// Stress of the force on a grain at the end of a line from `start`; along it a unit vector.
 static inline void smear_line(smear *s, vec3 force, vec3 start, vec3 along, double length)
 {
-    bool lucy = s->grid->kernel == CAIRN_KERNEL_LUCY;
     eng_smear_source *source = next_source(s, ENG_SMEAR_BRANCHES);
-    place_source(s, source, lucy ? start : vec3_add_scaled(start, 0.5 * length, along));
+    const vec3 f = vec3_scale(-s->per_volume * length, force);
+    int index = s->batches[ENG_SMEAR_BRANCHES].count - 1;
+    place_source(s, source, start);
     vec3_store(source->along, along);
     source->length = length * s->per_width;
-    // Lucy's is an integral over lengths in widths, the Gaussian's a mean
-    double factor = lucy ? -s->line_factor : -s->point_factor * length;
-    const vec3 f = vec3_scale(factor, force);
     vec3_store(source->amount, vec3_scale(f.x, along));
     vec3_store(source->amount + 3, vec3_scale(f.y, along));
     vec3_store(source->amount + 6, vec3_scale(f.z, along));
-    int index = s->batches[ENG_SMEAR_BRANCHES].count - 1;
-    if (!lucy)
-        eng_smear_line_terms(0.5 * source->length, s->batches[ENG_SMEAR_BRANCHES].terms[index]);
     eng_smear_work work = work_of(s, ENG_SMEAR_BRANCHES);
     work.sources += index;
     eng_smear_extents(&work, 1, &s->memory->line_extents[index]);
 }
 
-/// The same at the end of a branch from its centre; the Gaussian kernel takes two widths at a time.
+/// The same at the end of a branch from its centre, in pieces as long as lines may be.
 static inline void smear_branch(smear *s, vec3 force, vec3 start, vec3 end)
 {
     vec3 line = vec3_sub(end, start);
-    double length = vec3_norm(line), widths = length * s->per_width;
+    double length = vec3_norm(line), lines = length * s->per_width / s->longest;
     if (!(length > 0.0))
         return;
     vec3 along = vec3_scale(1.0 / length, line);
-    int64_t pieces =
-        s->grid->kernel == CAIRN_KERNEL_LUCY || widths <= 2.0 ? 1 : (int64_t)ceil(0.5 * widths);
+    int64_t pieces = lines <= 1.0 ? 1 : 1 + (int64_t)lines;
     for (int64_t i = 0; i < pieces; i++) {
         double piece = length / (double)pieces;
         smear_line(s, force, vec3_add_scaled(start, (double)i * piece, along), along, piece);
@@ -260,7 +289,7 @@ static void smear_boundary(smear *s, vec3 force, vec3 end)
 {
     eng_smear_source *source = next_source(s, ENG_SMEAR_BOUNDARY);
     place_source(s, source, end);
-    vec3_store(source->amount, vec3_scale(s->point_factor, force));
+    vec3_store(source->amount, vec3_scale(s->per_volume, force));
 }
 
 static inline void smear_contact(smear *s, const branch *b, vec3 shift)
@@ -279,7 +308,9 @@ typedef struct images {
 static images images_of(const smear *s, vec3 place, double distance)
 {
     images out = {0};
-    eng_window_images(&s->window, place, s->reach * s->grid->width + distance, out.from, out.to);
+    // to the corners of the cube that the kernel fills
+    double corner = sqrt(3.0) * s->reach * s->grid->width;
+    eng_window_images(&s->window, place, corner + distance, out.from, out.to);
     return out;
 }
 
@@ -324,9 +355,10 @@ static inline void add_branch(smear *s, const branch *b)
 static void weigh_grains(smear *s)
 {
     const cairn_world *world = s->world;
-    for (int row = 0; row < world->body_count; row++)
-        if (eng_body_is_live(world, row) && world->bodies[row].kind == CAIRN_DYNAMIC)
-            s->mass[row] = world->bodies[row].mass;
+    for (int row = 0; row < world->body_count; row++) {
+        bool grain = eng_body_is_live(world, row) && world->bodies[row].kind == CAIRN_DYNAMIC;
+        s->mass[row] = grain ? world->bodies[row].mass : 0.0;
+    }
 }
 
 /// Those of the sphere executor first, in the order in which they lie in space.
@@ -373,18 +405,19 @@ static void add_contact(smear *s, const eng_spheres_force *f)
                                     !grains[1 - side]});
 }
 
-/// Adds the lines of a block between two grains, under Lucy's kernel and without images.
+/// Adds the lines of a block between two grains, without images and of one piece.
 /// @return bits of the lanes that are done
 static unsigned add_lines(smear *s, int block)
 {
     batch *waiting = &s->batches[ENG_SMEAR_BRANCHES];
     eng_spheres_lines lines;
-    if (s->world->cell.any || s->grid->kernel != CAIRN_KERNEL_LUCY)
+    if (s->world->cell.any)
         return 0;
     unsigned found = eng_spheres_block_lines(s->world, block, &lines);
     for (unsigned bits = found; bits != 0; bits &= bits - 1) {
         int k = __builtin_ctz(bits);
-        if (!(s->mass[lines.body[0][k]] > 0.0) || !(s->mass[lines.body[1][k]] > 0.0))
+        if (!(s->mass[lines.body[0][k]] > 0.0) || !(s->mass[lines.body[1][k]] > 0.0) ||
+            lines.length[k] * s->per_width > s->longest)
             found &= ~(1u << k);
     }
     if (waiting->count + ENG_SPHERES_BLOCK > waiting->room)
@@ -419,11 +452,9 @@ static void gather_branches(smear *s)
     }
 }
 
-/// The momentum flux is of whole velocities until here: that of the mean velocity goes.
-static void take_mean_flux(const smear *s, size_t points)
+void eng_coarse_finish(const cairn_coarse_fields *f, size_t cells)
 {
-    const cairn_coarse_fields *f = s->fields;
-    for (size_t i = 0; i < points; i++) {
+    for (size_t i = 0; i < cells; i++) {
         if (!(f->density[i] > 0.0))
             continue;
         vec3 momentum = vec3_from(f->momentum[i]);
@@ -491,35 +522,59 @@ static cairn_status complete(const base_allocator *allocator, size_t points,
 }
 
 /// Memory for batches; false where there is not enough.
-static bool make_room(smear *s, size_t points)
+static bool make_room(smear *s, size_t cells)
 {
     const base_allocator *allocator = &s->world->allocator;
-    bool lucy = s->grid->kernel == CAIRN_KERNEL_LUCY;
-    size_t terms = lucy ? 0 : SOURCES * sizeof *s->memory->terms;
-    s->memory = base_allocate(allocator, 1, sizeof *s->memory + terms);
-    s->mass = base_allocate(allocator, (size_t)s->world->body_count + 1, sizeof *s->mass);
-    s->start = base_allocate(allocator, points + 1, sizeof *s->start);
+    // one source may reach all cells
+    s->pool_room = 0;
+    for (int k = 0; k < 3; k++)
+        s->pool_room += ENG_SMEAR_NODES * ((int64_t)s->grid->cells[k] + 2) + 8;
+    s->pool_room = s->pool_room > POOL ? s->pool_room : POOL;
+    size_t bodies = (size_t)s->world->body_count + 1;
+    size_t bytes = sizeof *s->memory + (size_t)s->pool_room * sizeof *s->memory->pool;
+    if (s->arena != NULL) {
+        s->memory = base_arena_allocate(s->arena, "fields", 1, bytes);
+        s->mass = base_arena_array(s->arena, double, "grains", bodies);
+        s->start = base_arena_array(s->arena, int, "blocks", cells + 1);
+    } else {
+        s->memory = base_allocate(allocator, 1, bytes);
+        s->mass = base_allocate(allocator, bodies, sizeof *s->mass);
+        s->start = base_allocate(allocator, cells + 1, sizeof *s->start);
+    }
     if (s->memory == NULL || s->mass == NULL || s->start == NULL)
         return false;
-    s->batches[ENG_SMEAR_GRAINS] = (batch){.room = SOURCES, .sources = s->memory->grains};
-    s->batches[ENG_SMEAR_BRANCHES] = (batch){
-        .room = SOURCES, .sources = s->memory->branches, .terms = lucy ? NULL : s->memory->terms};
+    batch_memory *m = s->memory;
+    eng_smear_kernel_init(&m->kernel, s->grid->kernel);
+    s->reach = m->kernel.reach;
+    s->longest = m->kernel.longest;
+    s->lines.reach = s->reach;
+    s->batches[ENG_SMEAR_GRAINS] =
+        (batch){.room = SOURCES, .sources = m->grains, .extents = m->extents};
+    s->batches[ENG_SMEAR_BRANCHES] =
+        (batch){.room = SOURCES, .sources = m->branches, .extents = m->line_extents};
     s->batches[ENG_SMEAR_BOUNDARY] =
-        (batch){.room = BOUNDARY_SOURCES, .sources = s->memory->boundary};
+        (batch){.room = BOUNDARY_SOURCES, .sources = m->boundary, .extents = m->extents};
     return true;
 }
 
-static void give_room_back(smear *s)
+static void give_room_back(smear *s, base_arena_mark mark)
 {
+    if (s->arena != NULL) {
+        base_arena_rewind(s->arena, mark);
+        return;
+    }
     base_release(&s->world->allocator, s->start);
     base_release(&s->world->allocator, s->mass);
     base_release(&s->world->allocator, s->memory);
 }
 
 /// Adds what there is to all fields.
-static cairn_status smear_all(smear *s, size_t points)
+static cairn_status smear_all(smear *s, size_t cells)
 {
-    bool enough = make_room(s, points);
+    base_arena_mark mark = {0};
+    if (s->arena != NULL)
+        mark = base_arena_get_mark(s->arena);
+    bool enough = make_room(s, cells);
     if (enough) {
         weigh_grains(s);
         gather_grains(s);
@@ -527,8 +582,54 @@ static cairn_status smear_all(smear *s, size_t points)
         for (int kind = 0; kind < ENG_SMEAR_KINDS; kind++)
             add_batch(s, (eng_smear_kind)kind);
     }
-    give_room_back(s);
+    give_room_back(s, mark);
     return enough ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+}
+
+size_t eng_coarse_cells(const cairn_grid *grid)
+{
+    return (size_t)grid->cells[0] * (size_t)grid->cells[1] * (size_t)grid->cells[2];
+}
+
+cairn_coarse_fields eng_coarse_in(double *values, const cairn_grid *grid)
+{
+    size_t n = eng_coarse_cells(grid);
+    return (cairn_coarse_fields){.density = values,
+                                 .momentum = (double(*)[3])(values + n),
+                                 .contact_stress = (double(*)[9])(values + 4 * n),
+                                 .kinetic_stress = (double(*)[9])(values + 13 * n),
+                                 .boundary_force = (double(*)[3])(values + 22 * n),
+                                 .temperature = values + ENG_COARSE_SUMS * n};
+}
+
+cairn_status eng_coarse_sum(const cairn_world *world, const cairn_grid *grid,
+                            const cairn_coarse_fields *fields, base_arena *arena,
+                            cairn_error *error)
+{
+    smear s = {.world = world,
+               .grid = grid,
+               .fields = fields,
+               .add_row = eng_smear_choose(),
+               .make_lines = eng_smear_choose_lines(),
+               .make_shares = eng_smear_choose_shares(),
+               .per_width = 1.0 / grid->width,
+               .per_volume = 1.0,
+               .arena = arena};
+    for (int k = 0; k < 3; k++) {
+        double spacing = (grid->high[k] - grid->low[k]) / grid->cells[k];
+        s.spacing[k] = spacing * s.per_width;
+        s.per_volume /= spacing;
+        s.lines.first[k] = grid->low[k];
+        s.lines.per_spacing[k] = 1.0 / s.spacing[k];
+        s.lines.cells[k] = grid->cells[k];
+    }
+    s.lines.per_width = s.per_width;
+    s.lines.factor = s.per_volume;
+    geo_bounds box = {vec3_from(grid->low), vec3_from(grid->high)};
+    s.window = eng_window_make(&world->cell, &world->cell.middle, box);
+    return smear_all(&s, eng_coarse_cells(grid)) == CAIRN_OK
+               ? CAIRN_OK
+               : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for fields");
 }
 
 cairn_status cairn_world_coarse_grain(const cairn_world *world, const cairn_grid *grid,
@@ -540,35 +641,47 @@ cairn_status cairn_world_coarse_grain(const cairn_world *world, const cairn_grid
     const cairn_coarse_fields none = {0};
     if (status != CAIRN_OK || memcmp(fields, &none, sizeof none) == 0)
         return status;
-    size_t points = (size_t)grid->cells[0] * (size_t)grid->cells[1] * (size_t)grid->cells[2];
     cairn_coarse_fields all = *fields;
     double *own;
-    if (complete(&world->allocator, points, &all, &own) != CAIRN_OK)
+    if (complete(&world->allocator, eng_coarse_cells(grid), &all, &own) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for fields");
-    smear s = {.world = world,
-               .grid = grid,
-               .fields = &all,
-               .add_row = eng_smear_choose(),
-               .make_lines = eng_smear_choose_lines(),
-               .per_width = 1.0 / grid->width,
-               .point_factor = eng_smear_point_factor(grid),
-               .line_factor = eng_smear_line_factor(grid),
-               .reach = eng_smear_reach(grid->kernel)};
-    for (int k = 0; k < 3; k++) {
-        double spacing = (grid->high[k] - grid->low[k]) / grid->cells[k];
-        s.first[k] = grid->low[k] + 0.5 * spacing;
-        s.spacing[k] = spacing * s.per_width;
-    }
-    s.lines = (eng_smear_grid){.per_width = s.per_width, .factor = s.line_factor};
-    for (int k = 0; k < 3; k++) {
-        s.lines.first[k] = s.first[k];
-        s.lines.per_spacing[k] = 1.0 / s.spacing[k];
-        s.lines.cells[k] = grid->cells[k];
-    }
-    geo_bounds box = {vec3_from(grid->low), vec3_from(grid->high)};
-    s.window = eng_window_make(&world->cell, &world->cell.middle, box);
-    status = smear_all(&s, points);
-    take_mean_flux(&s, points);
+    status = eng_coarse_sum(world, grid, &all, NULL, error);
+    eng_coarse_finish(&all, eng_coarse_cells(grid));
     base_release(&world->allocator, own);
-    return status == CAIRN_OK ? CAIRN_OK : base_fail(error, status, "out of memory for fields");
+    return status;
+}
+
+// ---------------------------------------------------------------- averages over time
+
+static cairn_status read_sums(void *context, const cairn_world *world, double *values,
+                              cairn_error *error)
+{
+    const cairn_grid *grid = context;
+    cairn_coarse_fields fields = eng_coarse_in(values, grid);
+    memset(values, 0, ENG_COARSE_SUMS * eng_coarse_cells(grid) * sizeof *values);
+    return eng_coarse_sum(world, grid, &fields, world->arena, error);
+}
+
+cairn_status cairn_fields_average_create(cairn_world *world, const cairn_grid *grid,
+                                         const cairn_average_def *def, cairn_error *error)
+{
+    if (world == NULL || grid == NULL || def == NULL)
+        return base_fail_null(error, __func__);
+    cairn_status status = check_grid(grid, error);
+    if (status != CAIRN_OK)
+        return status;
+    if (eng_coarse_cells(grid) > INT_MAX / (4 * ENG_COARSE_SUMS))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "a grid whose fields are averaged over time has %zu cells, of at most %d",
+                         eng_coarse_cells(grid), INT_MAX / (4 * ENG_COARSE_SUMS));
+    cairn_grid *own = base_allocate(&world->allocator, 1, sizeof *own);
+    if (own == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for fields");
+    *own = *grid;
+    cairn_average_def average = *def;
+    average.name = def->name != NULL ? def->name : "fields";
+    average.read = read_sums;
+    average.context = own;
+    average.columns = (int)(ENG_COARSE_SUMS * eng_coarse_cells(grid));
+    return eng_average_add(world, &average, own, error);
 }

@@ -7,7 +7,6 @@
 #include "engine/grains/near.h"
 #include "engine/grains/region.h"
 #include "engine/state/ids.h"
-#include "engine/state/surfaces.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -16,6 +15,8 @@
 
 // grains keep this part of their size to others when they are made
 static const double clearance_part = 1e-6;
+
+static const eng_action_kind emitter_kind;
 
 /// What an emitter carries from step to step.
 typedef enum emitter_number {
@@ -32,6 +33,7 @@ typedef enum emitter_number {
 typedef struct emitter {
     cairn_emitter_def def; // name owned; grains not kept
     eng_mixture mixture;
+    int number; // among the emitters of the world, in order of creation
 } emitter;
 
 cairn_emitter_def cairn_default_emitter_def(void)
@@ -121,6 +123,18 @@ static cairn_status insert_one(cairn_world *world, const emitter *e, eng_near *n
                : base_fail(error, status, "out of memory for the grains of \"%s\"", e->def.name);
 }
 
+enum { LATE_TOLD = 8 }; // emitters that are named when they first have no room
+
+/// Emitters that have had no room so far, as far as that makes a difference.
+static int count_late(const cairn_world *world)
+{
+    int at = 0, late = 0;
+    const eng_action *action;
+    while (late <= LATE_TOLD && (action = eng_action_next(world, &emitter_kind, &at)) != NULL)
+        late += action->numbers[LATE] > 0.0;
+    return late;
+}
+
 /// Says once what waits, and counts it.
 static void book_waiting(cairn_world *world, const emitter *e, double *numbers, double grains,
                          double mass)
@@ -129,11 +143,20 @@ static void book_waiting(cairn_world *world, const emitter *e, double *numbers, 
     numbers[WAITING] = ceil(fmin(of_count, of_mass / e->mixture.mean_mass));
     numbers[WAITING_MASS] = fmin(of_mass, of_count * e->mixture.mean_mass);
     numbers[LATE] += 1.0;
-    if (numbers[LATE] == 1.0)
+    int late = numbers[LATE] == 1.0 ? count_late(world) : 0;
+    if (late > 0 && late <= LATE_TOLD)
         base_log(&world->logger, BASE_LOG_WARNING,
                  "emitter \"%s\" has no room at t = %g s: %.0f grains (%.3g kg) wait for the next "
-                 "insertions",
-                 e->def.name, world->time, numbers[WAITING], numbers[WAITING_MASS]);
+                 "insertions%s",
+                 e->def.name, world->time, numbers[WAITING], numbers[WAITING_MASS],
+                 late == LATE_TOLD ? "; further emitters that have none are not named" : "");
+}
+
+static cairn_status fail_interrupted(const cairn_world *world, cairn_error *error)
+{
+    return base_fail(error, CAIRN_INTERRUPTED,
+                     "step %" PRId64 ", t = %g s: interrupted while grains came",
+                     world->step_count + 1, world->time);
 }
 
 /// Grains that are due, until one finds no place.
@@ -147,6 +170,9 @@ static cairn_status insert_due(cairn_world *world, const emitter *e, double *num
     numbers[WAITING] = numbers[WAITING_MASS] = 0.0;
     if (!is_due(numbers, grains, mass, grain.mass))
         return CAIRN_OK;
+    // the look around costs as much as all bodies that there are
+    if (atomic_exchange(&world->interrupt, 0) != 0)
+        return fail_interrupted(world, error);
     eng_near near;
     bool inserted = true;
     cairn_status status = eng_near_begin(&near, world, eng_region_bounds(world, &e->def.region),
@@ -160,9 +186,7 @@ static cairn_status insert_due(cairn_world *world, const emitter *e, double *num
         numbers[EMITTED] += 1.0;
         numbers[EMITTED_MASS] += grain.mass;
         if (atomic_exchange(&world->interrupt, 0) != 0)
-            status = base_fail(error, CAIRN_INTERRUPTED,
-                               "step %" PRId64 ", t = %g s: interrupted while grains came",
-                               world->step_count + 1, world->time);
+            status = fail_interrupted(world, error);
         rng = base_rng_make(e->def.seed + base_hash_mix((uint64_t)numbers[EMITTED]));
         grain = eng_mixture_draw(&e->mixture, &rng);
     }
@@ -274,10 +298,11 @@ cairn_status cairn_emitter_create(cairn_world *world, const cairn_emitter_def *d
     double room = status == CAIRN_OK ? eng_region_room(world, &def->region) : 0.0;
     if (status == CAIRN_OK && !(room > e->mixture.largest))
         status = fail_room(&e->def, room, e->mixture.largest, error);
-    // surfaces are numbered as materials come into use: now, as after a restart, and not with the
-    // first grain
-    for (int i = 0, material; i < def->grain_count && status == CAIRN_OK; i++)
-        status = eng_material_take(world, def->grains[i].material, &material, error);
+    for (int i = world->action_count; i-- > 0;)
+        if (world->actions[i]->kind == &emitter_kind) {
+            e->number = ((const emitter *)world->actions[i]->data)->number + 1;
+            break;
+        }
     if (status != CAIRN_OK) {
         emitter_release(&world->allocator, e);
         return status;
@@ -288,7 +313,7 @@ cairn_status cairn_emitter_create(cairn_world *world, const cairn_emitter_def *d
         def->spread, def->turned,    def->attempts,      (double)def->seed, def->shares_by_mass};
     uint64_t print = base_hash_bytes(BASE_HASH_START, numbers, sizeof numbers);
     print = eng_region_hash(&def->region, print);
-    print = eng_mixture_hash(def->grains, def->grain_count, print);
+    print = eng_mixture_hash(world, def->grains, def->grain_count, print);
     return eng_action_add(world, &emitter_kind, e, EMITTER_NUMBERS, print) != NULL
                ? CAIRN_OK
                : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an emitter");
@@ -296,11 +321,13 @@ cairn_status cairn_emitter_create(cairn_world *world, const cairn_emitter_def *d
 
 static eng_action *emitter_at(const cairn_world *world, int index)
 {
-    int at = 0;
-    eng_action *action = NULL;
-    for (int i = 0; i <= index && (i == 0 || action != NULL); i++)
+    // it is not before its number in the list of all actions
+    int at = index > 0 ? index : 0;
+    eng_action *action;
+    do
         action = eng_action_next(world, &emitter_kind, &at);
-    return action;
+    while (action != NULL && ((const emitter *)action->data)->number < index);
+    return index >= 0 ? action : NULL;
 }
 
 int cairn_emitter_count(const cairn_world *world)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that are removed, frozen or released at a time, or when a condition holds.
+// Bodies that are removed, frozen, released or sent another way at a time, or when a condition
+// holds, and runs that end then.
 #include "engine/grains/region.h"
 #include "engine/space/space.h"
 #include "engine/state/ids.h"
@@ -23,9 +24,16 @@ cairn_event_def cairn_default_event_def(void)
     return (cairn_event_def){.every = 0.01, .cookie = EVENT_COOKIE};
 }
 
-static cairn_status change_body(cairn_world *world, cairn_change what, int row, cairn_error *error)
+static cairn_status change_body(cairn_world *world, const cairn_event_def *def, int row,
+                                cairn_error *error)
 {
     cairn_body_id id = eng_body_id(world, row);
+    cairn_change what = def->change;
+    if (what == CAIRN_CHANGE_VELOCITY && eng_extra_of(world, row).motion.function != NULL)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "a body that a motion{} takes along has its velocity from there");
+    if (what == CAIRN_CHANGE_VELOCITY)
+        return cairn_body_set_velocity(world, id, def->velocity, def->angular_velocity, error);
     return what == CAIRN_CHANGE_REMOVE   ? cairn_body_remove(world, id, error)
            : what == CAIRN_CHANGE_FREEZE ? cairn_body_freeze(world, id, error)
                                          : cairn_body_release(world, id, error);
@@ -51,10 +59,10 @@ static cairn_status change_all(cairn_world *world, const event *e, cairn_error *
     for (int i = 0; i < def->body_count && status == CAIRN_OK; i++)
         // one that is gone stays so
         if (eng_body_check(world, def->bodies[i]) == CAIRN_OK)
-            status = change_body(world, def->change, (int)def->bodies[i].index, error);
+            status = change_body(world, def, (int)def->bodies[i].index, error);
     for (int row = 0; def->region != NULL && row < world->body_count && status == CAIRN_OK; row++)
         if (is_meant(world, e, row))
-            status = change_body(world, def->change, row, error);
+            status = change_body(world, def, row, error);
     return status;
 }
 
@@ -103,17 +111,35 @@ static const eng_action_kind removal_kind = {
     .due = event_due, .begin = event_begin, .release = event_release, .makes_or_removes = true};
 static const eng_action_kind event_kind = {
     .due = event_due, .begin = event_begin, .release = event_release};
+static const eng_action_kind stop_kind = {.end = event_begin, .release = event_release};
+
+const char *cairn_world_get_stop(const cairn_world *world)
+{
+    int at = 0;
+    const eng_action *action = NULL;
+    while (world != NULL && (action = eng_action_next(world, &stop_kind, &at)) != NULL)
+        if (action->numbers[DONE] != 0.0)
+            return ((const event *)action->data)->def.name;
+    return NULL;
+}
 
 static cairn_status check_def(const cairn_world *world, const cairn_event_def *def,
                               cairn_error *error)
 {
-    if (def->cookie != EVENT_COOKIE || (unsigned)def->change > CAIRN_CHANGE_RELEASE)
+    if (def->cookie != EVENT_COOKIE || (unsigned)def->change > CAIRN_CHANGE_STOP)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the event's definition does not come from cairn_default_event_def()");
     if (!isfinite(def->from) || !(def->every > 0.0) || !isfinite(def->every))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "event: from = %g s must be finite, and every = %g s greater than 0",
                          def->from, def->every);
+    if (def->change == CAIRN_CHANGE_STOP && def->body_count == 0 && def->region == NULL)
+        return CAIRN_OK;
+    if (def->change == CAIRN_CHANGE_STOP ||
+        (def->change == CAIRN_CHANGE_VELOCITY && def->region != NULL))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "event: %s",
+                         def->change == CAIRN_CHANGE_STOP ? "one that stops has no bodies"
+                                                          : "velocities are of bodies by name");
     if (def->body_count < 0 || (def->body_count == 0) == (def->region == NULL))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "event: give bodies or a region");
     for (int i = 0; i < def->body_count; i++) {
@@ -146,6 +172,10 @@ cairn_status cairn_event_create(cairn_world *world, const cairn_event_def *def, 
     made->def.bodies = bodies;
     const double numbers[] = {(double)def->change, def->from, def->every, def->condition != NULL};
     uint64_t print = base_hash_bytes(BASE_HASH_START, numbers, sizeof numbers);
+    if (def->change == CAIRN_CHANGE_VELOCITY) {
+        print = base_hash_bytes(print, def->velocity, sizeof def->velocity);
+        print = base_hash_bytes(print, def->angular_velocity, sizeof def->angular_velocity);
+    }
     for (size_t i = 0; i < count; i++) {
         bodies[i] = def->bodies[i];
         print = base_hash_bytes(print, &bodies[i].index, sizeof bodies[i].index);
@@ -155,7 +185,9 @@ cairn_status cairn_event_create(cairn_world *world, const cairn_event_def *def, 
         made->def.region = &made->region;
         print = eng_region_hash(def->region, print);
     }
-    const eng_action_kind *kind = def->change == CAIRN_CHANGE_REMOVE ? &removal_kind : &event_kind;
+    const eng_action_kind *kind = def->change == CAIRN_CHANGE_REMOVE ? &removal_kind
+                                  : def->change == CAIRN_CHANGE_STOP ? &stop_kind
+                                                                     : &event_kind;
     return eng_action_add(world, kind, made, EVENT_NUMBERS, print) != NULL
                ? CAIRN_OK
                : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an event");

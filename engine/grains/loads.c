@@ -93,19 +93,17 @@ static cairn_status gravity_begin(cairn_world *world, eng_action *action, cairn_
     cairn_status status = driven->function(driven->context, middle_of_step(world), gravity, error);
     if (status == CAIRN_OK && memcmp(gravity, world->def.gravity, sizeof gravity) != 0)
         status = set_gravity(world, gravity, error);
-    // its numbers are what is in force, and 1 once it is
+    // its numbers are what is in force
     memcpy(action->numbers, world->def.gravity, sizeof gravity);
-    action->numbers[3] = 1.0;
     return status;
 }
 
 static void gravity_restored(cairn_world *world, eng_action *action)
 {
-    if (action->numbers[3] != 0.0)
-        memcpy(world->def.gravity, action->numbers, sizeof world->def.gravity);
+    memcpy(world->def.gravity, action->numbers, sizeof world->def.gravity);
 }
 
-enum { GRAVITY_NUMBERS = 4 };
+enum { GRAVITY_NUMBERS = 3 };
 
 static const eng_action_kind gravity_kind = {
     .begin = gravity_begin, .restored = gravity_restored, .drives_gravity = true};
@@ -127,7 +125,9 @@ cairn_status cairn_world_set_gravity_function(cairn_world *world, cairn_gravity_
     if (driven == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for gravity");
     *driven = (driven_gravity){function, context};
-    return eng_action_add(world, &gravity_kind, driven, GRAVITY_NUMBERS, BASE_HASH_START) != NULL
-               ? CAIRN_OK
-               : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for gravity");
+    is = eng_action_add(world, &gravity_kind, driven, GRAVITY_NUMBERS, BASE_HASH_START);
+    if (is == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for gravity");
+    memcpy(is->numbers, world->def.gravity, sizeof world->def.gravity);
+    return CAIRN_OK;
 }

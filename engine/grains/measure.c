@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Averages over the grains and contacts of a region.
-#include "engine/grains/region.h"
-#include "engine/space/space.h"
+#include "engine/grains/overlap.h"
 #include "engine/state/kinematics.h"
 
 /// sum += factor a b^T, symmetric part: xx, yy, zz, xy, xz, yz.
@@ -21,12 +20,26 @@ static bool is_inside(const cairn_world *world, const cairn_region *region, int 
     return region == NULL || eng_region_holds(world, region, eng_place_of(world, body));
 }
 
+/// Volume of the grains within the region; in the periodic cell, that of all of them.
+static double solid_volume(const cairn_world *world, const cairn_region *region)
+{
+    double solid = 0.0;
+    eng_window window = {0};
+    if (region != NULL && world->cell.any)
+        window = eng_window_make(&world->cell, &world->cell.now, eng_region_bounds(world, region));
+    for (int row = 0; row < world->body_count; row++)
+        if (eng_body_is_live(world, row) && world->bodies[row].kind == CAIRN_DYNAMIC)
+            solid += region == NULL ? geo_shape_mass(world->shapes[world->bodies[row].shape]).volume
+                                    : eng_region_part_of_body(world, region, &window, row);
+    return solid;
+}
+
 /// Number, mass and mean velocity, solid volume, and fluctuations about that velocity.
 static void add_grains(const cairn_world *world, const cairn_region *region, double volume,
                        cairn_measure *out)
 {
     vec3 momentum = {0.0, 0.0, 0.0};
-    double solid = 0.0, energy = 0.0;
+    double energy = 0.0;
     for (int pass = 0; pass < 2; pass++) {
         vec3 mean = vec3_from(out->velocity);
         for (int row = 0; row < world->body_count; row++) {
@@ -43,7 +56,6 @@ static void add_grains(const cairn_world *world, const cairn_region *region, dou
                 out->bodies++;
                 out->mass += mass;
                 momentum = vec3_add_scaled(momentum, mass, v);
-                solid += geo_shape_mass(world->shapes[world->bodies[row].shape]).volume;
                 continue;
             }
             vec3 away = vec3_sub(v, mean);
@@ -60,14 +72,31 @@ static void add_grains(const cairn_world *world, const cairn_region *region, dou
     }
     for (int k = 0; k < 3; k++)
         out->flow[k] = vec3_get(momentum, k) / vec3_get(extent, k);
-    out->porosity = 1.0 - solid / volume;
+    out->porosity = 1.0 - solid_volume(world, region) / volume;
     out->temperature = out->mass > 0.0 ? energy / (3.0 * out->mass) : 0.0;
+}
+
+/// Contacts of a body with and without those that carry nothing: of bodies with at most one
+/// contact (Thornton 2000).
+static void count_rattlers(const cairn_world *world, const cairn_region *region,
+                           const int *contacts, cairn_measure *out)
+{
+    int bearing = 0, all = 0;
+    for (int row = 0; row < world->body_count; row++) {
+        if (!eng_body_is_live(world, row) || world->bodies[row].kind != CAIRN_DYNAMIC ||
+            !is_inside(world, region, row))
+            continue;
+        bearing += contacts[row] > 1;
+        all += contacts[row] > 1 ? contacts[row] : 0;
+    }
+    out->rattlers = out->bodies - bearing;
+    out->bearing_coordination = bearing > 0 ? (double)all / bearing : 0.0;
 }
 
 /// A contact in the region, by the vector from the centre of A to that of B; to the point of
 /// contact with what is not dynamic.
 static void add_contact(const cairn_world *world, const cairn_region *region, double volume,
-                        const cairn_contact_view *c, cairn_measure *out)
+                        const cairn_contact_view *c, int *contacts, cairn_measure *out)
 {
     vec3 point = vec3_from(c->point), force = vec3_from(c->force), ends[2];
     const int bodies[2] = {(int)c->a.index, (int)c->b.index};
@@ -79,6 +108,8 @@ static void add_contact(const cairn_world *world, const cairn_region *region, do
         // the image of the grain that the contact is next to
         ends[side] = grain ? eng_image_centre(world, bodies[side], point) : point;
         out->coordination += grain && is_inside(world, region, bodies[side]);
+        if (grain && contacts != NULL)
+            contacts[bodies[side]]++;
     }
     if (region != NULL && !eng_region_holds(world, region, point))
         return;
@@ -87,11 +118,11 @@ static void add_contact(const cairn_world *world, const cairn_region *region, do
     add_product(out->fabric, 1.0, vec3_from(c->normal), vec3_from(c->normal));
 }
 
-cairn_status cairn_world_measure(const cairn_world *world, const cairn_region *region,
-                                 cairn_measure *measure, cairn_error *error)
+cairn_status eng_measure(const cairn_world *world, const cairn_region *region, int *contacts,
+                         cairn_measure *measure, cairn_error *error)
 {
     if (world == NULL || measure == NULL)
-        return base_fail_null(error, __func__);
+        return base_fail_null(error, "cairn_world_measure");
     *measure = (cairn_measure){0};
     if (region == NULL && !world->cell.any)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
@@ -105,11 +136,70 @@ cairn_status cairn_world_measure(const cairn_world *world, const cairn_region *r
     for (int i = 0; i < cairn_contact_count(world); i++) {
         cairn_contact_view contact;
         if (cairn_contact_get(world, i, &contact) == CAIRN_OK)
-            add_contact(world, region, volume, &contact, measure);
+            add_contact(world, region, volume, &contact, contacts, measure);
     }
     for (int k = 0; k < 6 && measure->contacts > 0; k++)
         measure->fabric[k] /= measure->contacts;
     if (measure->bodies > 0)
         measure->coordination /= measure->bodies;
+    if (contacts != NULL)
+        count_rattlers(world, region, contacts, measure);
     return CAIRN_OK;
+}
+
+cairn_status cairn_world_measure(const cairn_world *world, const cairn_region *region,
+                                 cairn_measure *measure, cairn_error *error)
+{
+    if (world == NULL)
+        return base_fail_null(error, __func__);
+    int *contacts =
+        base_allocate(&world->allocator, (size_t)world->body_count + 1, sizeof *contacts);
+    cairn_status status = contacts != NULL
+                              ? eng_measure(world, region, contacts, measure, error)
+                              : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a measure");
+    base_release(&world->allocator, contacts);
+    return status;
+}
+
+cairn_status cairn_world_get_unbalanced(const cairn_world *world, double *ratio, cairn_error *error)
+{
+    if (world == NULL || ratio == NULL)
+        return base_fail_null(error, __func__);
+    size_t bodies = (size_t)world->body_count;
+    vec3 *sums = base_allocate(&world->allocator, bodies + 1, sizeof *sums);
+    if (sums == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the unbalanced force");
+    double forces = 0.0, rest = 0.0;
+    int contacts = 0, grains = 0;
+    for (int i = 0; i < cairn_contact_count(world); i++) {
+        cairn_contact_view c;
+        if (cairn_contact_get(world, i, &c) != CAIRN_OK)
+            continue;
+        vec3 force = vec3_from(c.force);
+        sums[c.a.index] = vec3_sub(sums[c.a.index], force);
+        sums[c.b.index] = vec3_add(sums[c.b.index], force);
+        forces += vec3_norm(force);
+        contacts += vec3_norm(force) > 0.0;
+    }
+    vec3 gravity = vec3_from(world->def.gravity);
+    for (int row = 0; row < world->body_count; row++) {
+        if (!eng_body_is_live(world, row) || world->bodies[row].kind != CAIRN_DYNAMIC)
+            continue;
+        rest += vec3_norm(vec3_add_scaled(sums[row], world->bodies[row].mass, gravity));
+        grains++;
+    }
+    *ratio = contacts > 0 && grains > 0 ? rest / grains / (forces / contacts) : 0.0;
+    base_release(&world->allocator, sums);
+    return CAIRN_OK;
+}
+
+int cairn_world_get_bond_count(const cairn_world *world)
+{
+    int bonds = 0;
+    for (int i = 0; world != NULL && i < world->contacts.count; i++) {
+        const eng_surface *surface = &world->surfaces[world->contacts.surface[i]];
+        bonds += surface->law->bonded != NULL &&
+                 surface->law->bonded(surface->parameters, world->contacts.history[i]);
+    }
+    return bonds;
 }

@@ -4,6 +4,7 @@
 
 #include "base/elementary.h"
 #include "engine/state/ids.h"
+#include "engine/state/surfaces.h"
 
 #include <string.h>
 
@@ -125,9 +126,11 @@ static cairn_status check_component(const cairn_world *world, const cairn_grain_
     if (!shaped && def->size.kind == CAIRN_SIZE_CONSTANT && !(def->size.first > 0.0))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "a grain needs a shape, or the size of a sphere above 0 m");
-    if (!(def->density > 0.0 && isfinite(def->density)))
+    if (!(def->density >= 0.0 && isfinite(def->density)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "density of grains = %g must be greater than 0 kg/m3", def->density);
+                         "density of grains = %g must be greater than 0 kg/m3, or 0 for the "
+                         "material's",
+                         def->density);
     if (!(def->share > 0.0 && isfinite(def->share)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "share of grains = %g must be greater than 0",
                          def->share);
@@ -166,6 +169,13 @@ static cairn_status make_component(cairn_world *world, const cairn_grain_def *de
         return status;
     *component = (eng_component){.def = *def, .volume = volume_of(world, def->shape)};
     component->def.size.points = NULL;
+    component->def.density = eng_material_density(world, def->material, def->density);
+    // surfaces are numbered as materials come into use: now, as after a restart, and not with the
+    // first grain
+    int material;
+    status = eng_material_take(world, def->material, def->density == 0.0, &material, error);
+    if (status != CAIRN_OK)
+        return status;
     if (def->size.kind != CAIRN_SIZE_CONSTANT || def->size.first != 0.0)
         status = cairn_sizes_create(&def->size, &component->sizes, error);
     return status == CAIRN_OK ? make_classes(world, component, error) : status;
@@ -271,13 +281,14 @@ void eng_grain_turn(base_rng *rng, double out[4])
     out[3] = sqrt(u) * base_cos(b);
 }
 
-uint64_t eng_mixture_hash(const cairn_grain_def *defs, int count, uint64_t hash)
+uint64_t eng_mixture_hash(const cairn_world *world, const cairn_grain_def *defs, int count,
+                          uint64_t hash)
 {
     for (int i = 0; i < count; i++) {
         const cairn_size_def *size = &defs[i].size;
-        const double numbers[] = {size->first,        size->second,  size->minimum,
-                                  size->maximum,      defs[i].share, defs[i].density,
-                                  (double)size->kind, size->by_mass};
+        double density = eng_material_density(world, defs[i].material, defs[i].density);
+        const double numbers[] = {size->first,   size->second, size->minimum,      size->maximum,
+                                  defs[i].share, density,      (double)size->kind, size->by_mass};
         hash = base_hash_bytes(hash, numbers, sizeof numbers);
         hash = base_hash_bytes(hash, &defs[i].shape.index, sizeof(uint32_t));
         hash = base_hash_bytes(hash, &defs[i].material.index, sizeof(uint32_t));

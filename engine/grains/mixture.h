@@ -54,6 +54,7 @@ void eng_grain_shape_drop(cairn_world *world, const eng_grain *grain, cairn_shap
 void eng_grain_turn(base_rng *rng, double orientation[4]);
 
 /// Of the definitions.
-uint64_t eng_mixture_hash(const cairn_grain_def *defs, int count, uint64_t hash);
+uint64_t eng_mixture_hash(const cairn_world *world, const cairn_grain_def *defs, int count,
+                          uint64_t hash);
 
 #endif

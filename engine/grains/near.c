@@ -2,6 +2,8 @@
 // Cells of bodies near a place, and the test of a new grain against them.
 #include "engine/grains/near.h"
 
+#include "geometry/narrow/ray.h"
+
 #include <string.h>
 
 enum { CELLS_MAX = 1 << 20, CELLS_OF_ITEM_MAX = 64 };
@@ -145,13 +147,17 @@ static cairn_status part_touches(eng_near *near, const geo_shape *shape, const p
     pose q = eng_state_of(world, body).q;
     q.position = vec3_add(q.position, item->shift);
     cairn_status status = CAIRN_OK;
+    bool meets = false;
     near->manifold.count = 0;
     for (int i = 0; i < eng_collider_count_of(world, body) && status == CAIRN_OK; i++) {
         eng_part part = eng_part_of(world, body, i);
         pose there = pose_compose(&q, &part.place);
         status = geo_collide(shape, place, part.shape, &there, clearance, NULL, &near->manifold);
+        // a mesh has no contacts with what is behind its triangles
+        meets = meets ||
+                (part.shape->kind == GEO_MESH && geo_overlap(shape, place, part.shape, &there));
     }
-    *touches = near->manifold.count > 0;
+    *touches = meets || near->manifold.count > 0;
     return status;
 }
 

@@ -84,49 +84,11 @@ double eng_region_volume(const cairn_world *world, const cairn_region *region)
     return geo_shape_mass(world->shapes[region->shape.index]).volume;
 }
 
-/// Point of a triangle that is closest to the origin: inside of it, or on an edge.
-static vec3 closest_of_triangle(const vec3 c[3])
-{
-    vec3 best = c[0], normal = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));
-    bool inside = true;
-    double least = INFINITY;
-    for (int k = 0; k < 3; k++) {
-        vec3 a = c[k], edge = vec3_sub(c[(k + 1) % 3], a);
-        inside = inside && vec3_dot(vec3_cross(normal, edge), a) <= 0.0;
-        double along = -vec3_dot(a, edge) / vec3_dot(edge, edge);
-        vec3 p = vec3_add_scaled(a, fmin(fmax(along, 0.0), 1.0), edge);
-        if (vec3_dot(p, p) < least) {
-            least = vec3_dot(p, p);
-            best = p;
-        }
-    }
-    double square = vec3_dot(normal, normal);
-    return inside && square > 0.0 ? vec3_scale(vec3_dot(normal, c[0]) / square, normal) : best;
-}
-
 /// Corners of a triangle of the region's mesh, seen from a point (in the mesh's frame).
 static void triangle_from(const geo_mesh *mesh, int triangle, vec3 point, vec3 corners[3])
 {
     for (int k = 0; k < 3; k++)
         corners[k] = vec3_sub(mesh->vertices[mesh->triangles[triangle][k]], point);
-}
-
-/// Distance to the surface, negative outside. Inside is where the triangles fill more than half of
-/// all directions (Van Oosterom and Strackee 1983).
-static double depth_in_mesh(const geo_mesh *mesh, vec3 point)
-{
-    double least = INFINITY, angle = 0.0;
-    for (int i = 0; i < mesh->triangle_count; i++) {
-        vec3 c[3], near;
-        triangle_from(mesh, i, point, c);
-        near = closest_of_triangle(c);
-        least = fmin(least, vec3_dot(near, near));
-        double a = vec3_norm(c[0]), b = vec3_norm(c[1]), d = vec3_norm(c[2]);
-        double volume = vec3_dot(c[0], vec3_cross(c[1], c[2]));
-        angle += 2.0 * base_atan2(volume, a * b * d + vec3_dot(c[0], c[1]) * d +
-                                              vec3_dot(c[1], c[2]) * a + vec3_dot(c[2], c[0]) * b);
-    }
-    return (angle > 2.0 * M_PI ? 1.0 : -1.0) * sqrt(least);
 }
 
 double eng_region_depth(const cairn_world *world, const cairn_region *region, vec3 p)
@@ -148,7 +110,7 @@ double eng_region_depth(const cairn_world *world, const cairn_region *region, ve
         return fmin(region->radius - vec3_norm(across), fmin(along, length - along));
     }
     if (region->kind == CAIRN_REGION_MESH)
-        return depth_in_mesh(&world->shapes[region->shape.index]->mesh, from);
+        return geo_mesh_depth(&world->shapes[region->shape.index]->mesh, from);
     const geo_polyhedron *hull = &world->shapes[region->shape.index]->polyhedron;
     double least = INFINITY;
     for (int i = 0; i < hull->face_count; i++)
@@ -226,7 +188,7 @@ static bool push_triangle(void *context, int triangle)
     mesh_push *p = context;
     vec3 c[3];
     triangle_from(p->mesh, triangle, p->point, c);
-    vec3 near = closest_of_triangle(c);
+    vec3 near = geo_triangle_nearest(c);
     double distance = vec3_norm(near);
     if (distance > 0.0)
         push_from(&p->push, distance, p->radius, vec3_scale(-1.0 / distance, near));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Servos: walls that are driven to a force, and sides of the periodic cell to a stress.
+#include "engine/grains/overlap.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 #include "engine/state/kinematics.h"
@@ -430,7 +431,7 @@ static cairn_status servo_end(cairn_world *world, eng_action *action, cairn_erro
     cairn_measure measure;
     cairn_status status = eng_spheres_cell_stress(world, measure.stress)
                               ? CAIRN_OK
-                              : cairn_world_measure(world, NULL, &measure, error);
+                              : eng_measure(world, NULL, NULL, &measure, error);
     if (status == CAIRN_OK)
         memcpy(action->numbers + STRESS, measure.stress, 3 * sizeof(double));
     return status;

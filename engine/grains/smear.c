@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of a kernel over the points of a grid: values at places, and means along straight lines.
+// Shares of a kernel in the cells of a grid: of points, and means along straight lines.
 //
-// Each function is compiled for three vector sets from the same plain loops over the eight points
-// of a block, with arguments of its own in meson.build that let the compiler make vectors of them:
-// roots set no errno.
+// Each function is compiled for three vector sets from the same plain loops over eight numbers, the
+// cells of a block or the points of a line, with arguments of its own in meson.build that let the
+// compiler make vectors of them.
 #include "engine/grains/smear.h"
 
 #include "base/elementary.h"
@@ -14,6 +14,7 @@
 
 enum { LANES = 8, SUMS_MOST = ENG_SMEAR_AMOUNTS + 1 };
 
+typedef double vector4 __attribute__((vector_size(32)));
 typedef double vector8 __attribute__((vector_size(64)));
 
 // what is not inlined would be compiled without the vectors of its caller
@@ -21,20 +22,6 @@ typedef double vector8 __attribute__((vector_size(64)));
 
 // a loop over the points of a block becomes vectors as long as it is not unrolled first
 #define ONE_VECTOR _Pragma("GCC unroll 1")
-
-INLINE uint64_t bits_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-INLINE double number_of(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
 
 INLINE double lesser(double a, double b)
 {
@@ -46,172 +33,163 @@ INLINE double greater(double a, double b)
     return a > b ? a : b;
 }
 
-/// a b + c, rounded once: the compiler fuses nothing by itself, so that all sets give the same
-/// bits.
-INLINE double fused(double a, double b, double c)
+// ---------------------------------------------------------------- kernels
+
+/// Lucy's kernel beyond the distance a from its middle along one axis, 0 <= a <= 1: the integral
+/// from a to 1 of 105/16 times that of (1 - 6 r^2 + 8 r^3 - 3 r^4) 2 r over r from the place to 1.
+INLINE double lucy_beyond(double a)
 {
-    return __builtin_fma(a, b, c);
+    double rest = 1.0 - a, square = rest * rest;
+    return square * square * rest * (0.5 + a * (1.1875 + a * 0.9375));
 }
 
-/// Chooses by bits: the compiler would join what hangs on one condition, and take all the roots.
-INLINE double if_negative(double x, double yes, double no)
+/// The Gaussian one by Taylor's series from the nearest place of a table, 0 <= a <= 7.
+INLINE double gauss_beyond(const eng_smear_kernel *kernel, double a)
 {
-    uint64_t mask = 0 - (bits_of(x) >> 63);
-    return number_of((bits_of(yes) & mask) | (bits_of(no) & ~mask));
+    int i = (int)(a * ENG_SMEAR_STEPS + 0.5);
+    double x = i * (1.0 / ENG_SMEAR_STEPS), d = a - x;
+    // the derivatives are Hermite's polynomials times the kernel
+    double before = 1.0, now = x, power = d, sum = d;
+    for (int k = 2; k <= 6; k++) {
+        power *= -d / k;
+        sum += power * now;
+        double next = x * now - (k - 1) * before;
+        before = now;
+        now = next;
+    }
+    return kernel->beyond[i] - kernel->density[i] * sum;
 }
 
-/// ln(above / below) of normal numbers, above >= below, to 1e-16: that of base/ is exact, and takes
-/// ten times as long.
-INLINE double quick_ln(double above, double below)
+/// Shares of a point along one axis.
+INLINE void share_point(const eng_smear_work *work, cairn_kernel kind, int source, int axis)
 {
-    // the power of two such that the rest lies between 2/3 and 3/2
-    const uint64_t half = UINT64_C(1) << 51, two_to_52 = UINT64_C(0x4330000000000000);
-    uint64_t bits = bits_of(above), exponent = (bits - bits_of(below) + half) >> 52;
-    double power = number_of(exponent | two_to_52) - 0x1p52;
-    double rest = number_of(bits - (exponent << 52));
-    // ln m = 2 atanh s with |s| <= 0.2; atanh s = s + s^3 sum, fitted to 2e-15
-    double s = (rest - below) / (rest + below), z = s * s, z2 = z * z;
-    double high =
-        fused(z2, 0x1.36054e62727d6p-4, fused(z, 0x1.38f773e12cd5cp-4, 0x1.746c307b14cc0p-4));
-    double middle = fused(z2, high, fused(z, 0x1.c71c3a9f70706p-4, 0x1.2492495467eafp-3));
-    double sum = fused(z2, middle, fused(z, 0x1.999999997a8b6p-3, 0x1.5555555555570p-2));
-    return fused(power, M_LN2, 2.0 * fused(s * z, sum, s));
-}
-
-/// exp(x) for -700 < x <= 0, to 2e-16.
-INLINE double quick_exp(double x)
-{
-    static const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
-    const double whole = 0x1.8p52;
-    double shifted = x * (1.0 / M_LN2) + whole, power = shifted - whole;
-    double r = (x - power * ln2_high) - power * ln2_low;
-    // the series, |r| < 0.347
-    double r2 = r * r, r4 = r2 * r2;
-    double low = (0.5 + 1.0 / 6.0 * r) + r2 * (1.0 / 24.0 + 1.0 / 120.0 * r);
-    double middle = (1.0 / 720.0 + 1.0 / 5040.0 * r) + r2 * (1.0 / 40320.0 + 1.0 / 362880.0 * r);
-    double high = (1.0 / 3628800.0 + 1.0 / 39916800.0 * r) +
-                  r2 * (1.0 / 479001600.0 + 1.0 / 6227020800.0 * r);
-    double sum = low + r4 * (middle + r4 * high);
-    return number_of(bits_of(1.0 + (r + r * r * sum)) + (bits_of(shifted) << 52));
-}
-
-/// Lucy's kernel is (1 + 3 x)(1 - x)^3 at the distance x.
-INLINE double lucy_at(double square)
-{
-    double x = sqrt(lesser(square, 1.0)), rest = 1.0 - x;
-    return (1.0 + 3.0 * x) * rest * rest * rest;
-}
-
-/// Integral of Lucy's kernel 1 - 6 r^2 + 8 r^3 - 3 r^4 along a line from where it begins, where it
-/// is not nothing. At the distance d from the line it is, between u = a and b at the distances q,
-/// that of u ((1 - 6 d^2 - 3 d^4) - u^2 (2 + 2 d^2 + 0.6 u^2) + (2 u^2 + 5 d^2) q) + 3 d^4 ln(u +
-/// q).
-/// @param square  squared distance of the point from where the line begins
-/// @param along   foot of the point on the line from there
-INLINE double lucy_along(double square, double along, double length)
-{
-    double from2 = along * along, to = length - along, to2 = to * to;
-    double d2 = greater(square - from2, 0.0), d4 = d2 * d2;
-    // ends beyond the kernel move to where the line leaves it
-    double room = greater(1.0 - d2, 0.0), beyond_a = room - from2, beyond_b = room - to2;
-    double root_a = sqrt(if_negative(beyond_a, room, d2 + from2));
-    double root_b = sqrt(if_negative(beyond_b, room, d2 + to2));
-    double q0 = if_negative(beyond_a, 1.0, root_a), q1 = if_negative(beyond_b, 1.0, root_b);
-    double a = if_negative(beyond_a, copysign(root_a, -along), -along), a2 = a * a;
-    double b = if_negative(beyond_b, copysign(root_b, to), to), b2 = b * b;
-    double even = fused(d4, -3.0, fused(d2, -6.0, 1.0)), second = fused(d2, 2.0, 2.0);
-    double odd = 5.0 * d2;
-    double at_a = fused(fused(a2, 2.0, odd), q0, fused(-a2, fused(a2, 0.6, second), even));
-    double at_b = fused(fused(b2, 2.0, odd), q1, fused(-b2, fused(b2, 0.6, second), even));
-    // the logarithm's factors do not cancel in the sides of a triangle
-    double sides = q0 + q1, base = b - a, excess = greater(sides - base, 1e-30);
-    // the difference is nothing, to the last bit, of a line that does not reach the kernel
-    return fused(3.0 * d4, quick_ln(greater(sides + base, excess), excess), b * at_b - a * at_a);
-}
-
-/// Places of the points of a block, from its first one.
-typedef struct block_shape {
-    double x[LANES], y[LANES], z[LANES];
-} block_shape;
-
-/// A source at the points of a block.
-typedef struct block_points {
-    double square[LANES], along[LANES]; // from `place` and along the source, as in lucy_along
-    double nearest[LANES];              // squared distance from the source
-} block_points;
-
-INLINE void measure_points(const eng_smear_source *source, const double from[3],
-                           const block_shape *shape, block_points *at)
-{
-    const double x0 = from[0] - source->place[0], y0 = from[1] - source->place[1],
-                 z0 = from[2] - source->place[2];
-    ONE_VECTOR
-    for (int k = 0; k < LANES; k++) {
-        double x = x0 + shape->x[k], y = y0 + shape->y[k], z = z0 + shape->z[k];
-        at->square[k] = fused(z, z, fused(y, y, x * x));
+    const eng_smear_kernel *kernel = work->kernel;
+    const int first = work->extents[source].first[axis];
+    const int cells = 2 * work->extents[source].count[axis];
+    const double place = work->sources[source].place[axis], spacing = work->spacing[axis];
+    double *out = work->pool + work->shares[source].at[axis] + first;
+    double was_before = 0.0, was_beyond = 0.0;
+    for (int face = 0; face <= cells; face++) {
+        // of a face: 1 where the source lies before it, and what of the kernel lies beyond it,
+        // negative where the source lies before it
+        double t = (first + face) * spacing - place, a = lesser(fabs(t), kernel->reach);
+        double share = kind == CAIRN_KERNEL_LUCY ? lucy_beyond(a) : gauss_beyond(kernel, a);
+        double before = t >= 0.0 ? 1.0 : 0.0, beyond = t >= 0.0 ? -share : share;
+        if (face > 0)
+            out[face - 1] = (before - was_before) + (beyond - was_beyond);
+        was_before = before;
+        was_beyond = beyond;
     }
 }
 
-INLINE void measure_lines(const eng_smear_source *source, const double from[3],
-                          const block_shape *shape, double least, double most, block_points *at)
+/// The same of all points of a line.
+INLINE void share_line(const eng_smear_work *work, cairn_kernel kind, int source, int axis,
+                       int nodes)
 {
-    const double x0 = from[0] - source->place[0], y0 = from[1] - source->place[1],
-                 z0 = from[2] - source->place[2];
-    const double *way = source->along;
+    const eng_smear_kernel *kernel = work->kernel;
+    const eng_smear_source *line = &work->sources[source];
+    const int first = work->extents[source].first[axis];
+    const int cells = 2 * work->extents[source].count[axis];
+    const double *place = kernel->place[nodes == ENG_SMEAR_NODES];
+    const double *weight = kernel->weight[nodes == ENG_SMEAR_NODES];
+    const double begin = line->place[axis], along = line->length * line->along[axis];
+    const double spacing = work->spacing[axis];
+    double *out = work->pool + work->shares[source].at[axis] + (int64_t)nodes * first;
+    _Alignas(64) double at[LANES], before[2][LANES], beyond[2][LANES];
     ONE_VECTOR
-    for (int k = 0; k < LANES; k++) {
-        double x = x0 + shape->x[k], y = y0 + shape->y[k], z = z0 + shape->z[k];
-        double square = fused(z, z, fused(y, y, x * x));
-        double along = fused(z, way[2], fused(y, way[1], x * way[0]));
-        double foot = greater(lesser(along, most), least);
-        at->square[k] = square;
-        at->along[k] = along;
-        at->nearest[k] = fused(-foot, fused(along, 2.0, -foot), square);
-    }
-}
-
-INLINE double nearest_of(const block_points *at)
-{
-    double least = at->nearest[0];
-    for (int k = 1; k < LANES; k++)
-        least = lesser(least, at->nearest[k]);
-    return least;
-}
-
-INLINE void value_points(const eng_smear_work *work, const block_points *at, double value[LANES])
-{
-    if (work->kernel == CAIRN_KERNEL_LUCY) {
+    for (int k = 0; k < nodes; k++)
+        at[k] = begin + place[k] * along;
+    for (int face = 0; face <= cells; face++) {
+        double *is = before[face & 1], *was = before[(face & 1) ^ 1];
+        double *rest = beyond[face & 1], *rest_was = beyond[(face & 1) ^ 1];
+        double where = (first + face) * spacing;
         ONE_VECTOR
-        for (int k = 0; k < LANES; k++)
-            value[k] = lucy_at(at->square[k]);
-        return;
-    }
-    ONE_VECTOR
-    for (int k = 0; k < LANES; k++) {
-        double e = quick_exp(-0.5 * lesser(at->square[k], work->reach));
-        value[k] = at->square[k] < work->reach ? e : 0.0;
+        for (int k = 0; k < nodes; k++) {
+            double t = where - at[k], a = lesser(fabs(t), kernel->reach);
+            double share = kind == CAIRN_KERNEL_LUCY ? lucy_beyond(a) : gauss_beyond(kernel, a);
+            is[k] = t >= 0.0 ? 1.0 : 0.0;
+            rest[k] = t >= 0.0 ? -share : share;
+        }
+        if (face == 0)
+            continue;
+        ONE_VECTOR
+        for (int k = 0; k < nodes; k++)
+            out[k] = (axis == 2 ? weight[k] : 1.0) * ((is[k] - was[k]) + (rest[k] - rest_was[k]));
+        out += nodes;
     }
 }
 
-INLINE void value_lines(const eng_smear_work *work, int index, const block_points *at,
-                        double value[LANES])
+INLINE void make_shares(const eng_smear_work *work, int begin, int end)
 {
-    if (work->kernel == CAIRN_KERNEL_LUCY) {
-        double length = work->sources[index].length;
-        ONE_VECTOR
-        for (int k = 0; k < LANES; k++)
-            value[k] = lucy_along(at->square[k], at->along[k], length);
-        return;
+    const bool lucy = work->kernel->kind == CAIRN_KERNEL_LUCY;
+    for (int i = begin; i < end; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            int nodes = work->shares[i].nodes;
+            if (nodes == 1 && lucy)
+                share_point(work, CAIRN_KERNEL_LUCY, i, axis);
+            else if (nodes == 1)
+                share_point(work, CAIRN_KERNEL_GAUSSIAN, i, axis);
+            else if (nodes == ENG_SMEAR_FEW && lucy)
+                share_line(work, CAIRN_KERNEL_LUCY, i, axis, ENG_SMEAR_FEW);
+            else if (nodes == ENG_SMEAR_FEW)
+                share_line(work, CAIRN_KERNEL_GAUSSIAN, i, axis, ENG_SMEAR_FEW);
+            else if (lucy)
+                share_line(work, CAIRN_KERNEL_LUCY, i, axis, ENG_SMEAR_NODES);
+            else
+                share_line(work, CAIRN_KERNEL_GAUSSIAN, i, axis, ENG_SMEAR_NODES);
+        }
+}
+
+// ---------------------------------------------------------------- blocks
+
+INLINE void load4(const double *from, vector4 *to)
+{
+    memcpy(to, from, sizeof *to);
+}
+
+/// Sums of four vectors, each over its numbers.
+INLINE void sum_each(const vector4 v[4], vector4 *out)
+{
+    typedef int64_t index4 __attribute__((vector_size(32)));
+    const index4 even = {0, 4, 2, 6}, odd = {1, 5, 3, 7}, low = {0, 1, 4, 5}, high = {2, 3, 6, 7};
+    vector4 a = __builtin_shuffle(v[0], v[1], even) + __builtin_shuffle(v[0], v[1], odd);
+    vector4 b = __builtin_shuffle(v[2], v[3], even) + __builtin_shuffle(v[2], v[3], odd);
+    *out = __builtin_shuffle(a, b, low) + __builtin_shuffle(a, b, high);
+}
+
+/// Shares of a source in the cells of a block: the sum over its points of the products of three.
+INLINE void share_block(const eng_smear_work *work, int source, const int block[3], vector8 *out)
+{
+    const eng_smear_shares *shares = &work->shares[source];
+    const int nodes = shares->nodes;
+    const double *x = work->pool + shares->at[0] + (int64_t)nodes * block[0];
+    const double *y = work->pool + shares->at[1] + (int64_t)nodes * block[1];
+    const double *z = work->pool + shares->at[2] + (int64_t)nodes * block[2];
+    vector4 low, high;
+    if (work->kind != ENG_SMEAR_BRANCHES) {
+        const vector4 a = {x[0], x[1], x[0], x[1]}, b = {y[0], y[0], y[1], y[1]};
+        low = a * b * z[0];
+        high = a * b * z[1];
+    } else {
+        vector4 sums[8] = {{0.0}};
+        for (int i = 0; i < nodes; i += ENG_SMEAR_FEW) {
+            vector4 a[2], b[2], c[2];
+            for (int k = 0; k < 2; k++) {
+                load4(x + k * nodes + i, &a[k]);
+                load4(y + k * nodes + i, &b[k]);
+                load4(z + k * nodes + i, &c[k]);
+            }
+            for (int k = 0; k < 4; k++) {
+                vector4 both = b[k & 1] * c[k >> 1];
+                sums[2 * k] += a[0] * both;
+                sums[2 * k + 1] += a[1] * both;
+            }
+        }
+        sum_each(sums, &low);
+        sum_each(sums + 4, &high);
     }
-    const double *terms = work->terms[index];
-    ONE_VECTOR
-    for (int k = 0; k < LANES; k++) {
-        double t2 = at->along[k] * at->along[k], sum = terms[ENG_SMEAR_TERMS - 1];
-        for (int n = ENG_SMEAR_TERMS - 2; n >= 0; n--)
-            sum = terms[n] + t2 * sum;
-        double e = quick_exp(-0.5 * lesser(at->square[k], 256.0)) * sum;
-        value[k] = at->nearest[k] < work->reach ? e : 0.0;
-    }
+    memcpy(out, &low, sizeof low);
+    memcpy((char *)out + sizeof low, &high, sizeof high);
 }
 
 INLINE void add_sums(const eng_smear_work *work, int block, int count,
@@ -243,41 +221,20 @@ INLINE void add_sums(const eng_smear_work *work, int block, int count,
 /// Sums of one kind: `count` amounts, and the mass of grains.
 INLINE void add_row(const eng_smear_work *work, int row, eng_smear_kind kind, int count)
 {
-    const double *d = work->spacing;
     int nx = work->cells[0], y = row % work->cells[1], z = row / work->cells[1];
-    block_shape shape;
-    for (int k = 0; k < LANES; k++) {
-        shape.x[k] = k & 1 ? d[0] : 0.0;
-        shape.y[k] = k >> 1 & 1 ? d[1] : 0.0;
-        shape.z[k] = k >> 2 ? d[2] : 0.0;
-    }
     int begin = work->first_block - row * nx, end = work->end_block - row * nx;
     for (int x = begin > 0 ? begin : 0; x < nx && x < end; x++) {
         int block = row * nx + x;
         const int *start = work->start + (block - work->first_block);
         if (start[0] == start[1])
             continue;
-        const double from[3] = {x * d[0], y * d[1], z * d[2]};
 #define BEGIN(C) vector8 sum##C = {0.0};
         EACH_AMOUNT(BEGIN)
         BEGIN(9)
         for (int i = start[0]; i < start[1]; i++) {
             const eng_smear_source *source = &work->sources[work->order[i]];
-            block_points at;
-            _Alignas(64) double value[LANES];
-            if (kind == ENG_SMEAR_BRANCHES) {
-                bool lucy = work->kernel == CAIRN_KERNEL_LUCY;
-                double most = lucy ? source->length : 0.5 * source->length;
-                measure_lines(source, from, &shape, lucy ? 0.0 : -most, most, &at);
-                if (nearest_of(&at) >= work->reach)
-                    continue;
-                value_lines(work, work->order[i], &at, value);
-            } else {
-                measure_points(source, from, &shape, &at);
-                value_points(work, &at, value);
-            }
             vector8 values;
-            memcpy(&values, value, sizeof values);
+            share_block(work, work->order[i], (const int[]){x, y, z}, &values);
 #define ADD(C)                                                                                     \
     if (C < count)                                                                                 \
         sum##C += values * source->amount[C];
@@ -303,25 +260,26 @@ INLINE void add_row_of(const eng_smear_work *work, int row)
         add_row(work, row, ENG_SMEAR_BOUNDARY, 3);
 }
 
-/// Cells with their middles in [low, high], in spacings from the first one; of n.
+/// Cells that have a part of what is from low to high, in spacings from the corner; of n.
 INLINE void side_extent(double low, double high, int n, int *first, int *count)
 {
     double from = greater(lesser(low, n), 0.0), to = greater(lesser(high + 1.0, n), 0.0);
-    int begin = n - (int)(n - from), end = (int)to;
+    int begin = (int)from, end = (int)to;
     *first = begin;
     *count = (end - begin + 1) / 2;
 }
 
 /// Extents of lines along one axis, of eight lanes.
-INLINE void line_extents(const double place[LANES], const double normal[LANES],
-                         const double length[LANES], double per_spacing, int n, int first[LANES],
+INLINE void line_extents(const eng_smear_grid *grid, int axis, const double place[LANES],
+                         const double normal[LANES], const double length[LANES], int first[LANES],
                          int count[LANES])
 {
     ONE_VECTOR
     for (int k = 0; k < LANES; k++) {
         double end = place[k] + length[k] * normal[k];
-        side_extent((lesser(place[k], end) - 1.0) * per_spacing,
-                    (greater(place[k], end) + 1.0) * per_spacing, n, &first[k], &count[k]);
+        side_extent((lesser(place[k], end) - grid->reach) * grid->per_spacing[axis],
+                    (greater(place[k], end) + grid->reach) * grid->per_spacing[axis],
+                    grid->cells[axis], &first[k], &count[k]);
     }
 }
 
@@ -337,10 +295,10 @@ INLINE void make_lines(const eng_smear_grid *grid, const eng_spheres_lines *l, u
         ONE_VECTOR
         for (int k = 0; k < LANES; k++) {
             place[d][k] = grid->per_width * (l->centre[d][k] - grid->first[d]);
-            force[d][k] = grid->factor * (l->tangent[d][k] + l->force[k] * l->normal[d][k]);
+            force[d][k] =
+                grid->factor * l->length[k] * (l->tangent[d][k] + l->force[k] * l->normal[d][k]);
         }
-        line_extents(place[d], l->normal[d], length, grid->per_spacing[d], grid->cells[d], first[d],
-                     count[d]);
+        line_extents(grid, d, place[d], l->normal[d], length, first[d], count[d]);
     }
     for (; bits != 0; bits &= bits - 1, sources++, extents++) {
         int k = __builtin_ctz(bits);
@@ -385,23 +343,54 @@ eng_smear_row_function *eng_smear_choose(void)
     return length >= 8 ? row_avx512 : length >= 4 ? row_avx2 : row_scalar;
 }
 
+static void shares_scalar(const eng_smear_work *work, int begin, int end)
+{
+    make_shares(work, begin, end);
+}
+
+AVX2 static void shares_avx2(const eng_smear_work *work, int begin, int end)
+{
+    make_shares(work, begin, end);
+}
+
+AVX512 static void shares_avx512(const eng_smear_work *work, int begin, int end)
+{
+    make_shares(work, begin, end);
+}
+
+eng_smear_shares_function *eng_smear_choose_shares(void)
+{
+    int length = base_vectors_longest();
+    return length >= 8 ? shares_avx512 : length >= 4 ? shares_avx2 : shares_scalar;
+}
+
 void eng_smear_extents(const eng_smear_work *work, int count, eng_smear_extent extents[])
 {
-    double reach = sqrt(work->reach), per_spacing[3];
-    bool lucy = work->kernel == CAIRN_KERNEL_LUCY, lines = work->kind == ENG_SMEAR_BRANCHES;
-    for (int k = 0; k < 3; k++)
-        per_spacing[k] = 1.0 / work->spacing[k];
+    double reach = work->kernel->reach;
+    bool lines = work->kind == ENG_SMEAR_BRANCHES;
     for (int i = 0; i < count; i++) {
         const eng_smear_source *source = &work->sources[i];
-        double length = lines ? source->length : 0.0, back = lucy ? 0.0 : 0.5 * length;
         for (int k = 0; k < 3; k++) {
-            double a = source->place[k] - back * source->along[k];
-            double b = a + length * source->along[k];
-            side_extent((lesser(a, b) - reach) * per_spacing[k],
-                        (greater(a, b) + reach) * per_spacing[k], work->cells[k],
+            double a = source->place[k], b = a + (lines ? source->length * source->along[k] : 0.0);
+            side_extent((lesser(a, b) - reach) / work->spacing[k],
+                        (greater(a, b) + reach) / work->spacing[k], work->cells[k],
                         &extents[i].first[k], &extents[i].count[k]);
         }
     }
+}
+
+int64_t eng_smear_place(const eng_smear_work *work, int source, int64_t used)
+{
+    eng_smear_shares *shares = &work->shares[source];
+    const eng_smear_extent *extent = &work->extents[source];
+    bool line = work->kind == ENG_SMEAR_BRANCHES;
+    double length = line ? work->sources[source].length : 0.0;
+    shares->nodes = !line ? 1 : length <= work->kernel->shorter ? ENG_SMEAR_FEW : ENG_SMEAR_NODES;
+    for (int k = 0; k < 3; k++) {
+        shares->at[k] = used - (int64_t)shares->nodes * extent->first[k];
+        used += (int64_t)2 * shares->nodes * extent->count[k];
+    }
+    return used;
 }
 
 static void lines_scalar(const eng_smear_grid *grid, const eng_spheres_lines *lines, unsigned bits,
@@ -429,36 +418,57 @@ eng_smear_lines_function *eng_smear_choose_lines(void)
     return length >= 8 ? lines_avx512 : length >= 4 ? lines_avx2 : lines_scalar;
 }
 
-double eng_smear_point_factor(const cairn_grid *grid)
+/// Points and weights of Gauss's rule on 0 .. 1, by Newton's method on Legendre's polynomial.
+static void gauss_rule(int n, double place[], double weight[])
 {
-    double c = grid->width, cube = c * c * c;
-    return grid->kernel == CAIRN_KERNEL_LUCY ? 105.0 / (16.0 * M_PI * cube)
-                                             : 1.0 / (2.0 * M_PI * sqrt(2.0 * M_PI) * cube);
-}
-
-double eng_smear_line_factor(const cairn_grid *grid)
-{
-    return eng_smear_point_factor(grid) * grid->width;
-}
-
-double eng_smear_reach(cairn_kernel kernel)
-{
-    return kernel == CAIRN_KERNEL_LUCY ? 1.0 : 7.0;
-}
-
-void eng_smear_line_terms(double half, double terms[ENG_SMEAR_TERMS])
-{
-    // N_m, the integral of u^(2m) exp(-u^2/2) from 0 to half, over half^(2m+1), from the top down:
-    // (2m - 1) N_(m-1) = half^(2m-1) exp(-half^2/2) + N_m, so that what N_top lacks fades
-    enum { TOP = 24 };
-    double h2 = half * half, end = base_exp(-0.5 * h2), mean = 0.0, power = 1.0;
-    for (int m = TOP; m > 0; m--) {
-        mean = (end + h2 * mean) / (2 * m - 1);
-        if (m <= ENG_SMEAR_TERMS)
-            terms[m - 1] = mean;
+    for (int i = 0; i < n; i++) {
+        double x = base_cos(M_PI * (i + 0.75) / (n + 0.5)), slope = 1.0;
+        for (int turn = 0; turn < 20; turn++) {
+            double before = 1.0, now = x;
+            for (int k = 2; k <= n; k++) {
+                double next = ((2 * k - 1) * x * now - (k - 1) * before) / k;
+                before = now;
+                now = next;
+            }
+            slope = n * (x * now - before) / (x * x - 1.0);
+            x -= now / slope;
+        }
+        place[i] = 0.5 * (1.0 - x);
+        weight[i] = 1.0 / ((1.0 - x * x) * slope * slope);
     }
-    for (int m = 1; m < ENG_SMEAR_TERMS; m++) {
-        power *= h2 / ((2 * m - 1) * (2 * m));
-        terms[m] *= power;
+}
+
+void eng_smear_kernel_init(eng_smear_kernel *kernel, cairn_kernel kind)
+{
+    // what a line lacks is 1e-6 of the peak under Lucy's kernel and 1e-10 under the Gaussian one
+    bool lucy = kind == CAIRN_KERNEL_LUCY;
+    *kernel = (eng_smear_kernel){.kind = kind,
+                                 .reach = lucy ? 1.0 : 7.0,
+                                 .longest = lucy ? 1.0 : 2.0,
+                                 .shorter = lucy ? 0.4 : 0.5};
+    gauss_rule(ENG_SMEAR_FEW, kernel->place[0], kernel->weight[0]);
+    gauss_rule(ENG_SMEAR_NODES, kernel->place[1], kernel->weight[1]);
+    if (kind == CAIRN_KERNEL_LUCY)
+        return;
+    // x exp(-x^2/2) (1 + x^2/3 + x^4/(3 5) + ...) is what lies between 0 and x; beyond 3 widths the
+    // continued fraction of Mills's ratio keeps its digits. What is cut off is spread over the
+    // rest.
+    enum { END = 7 * ENG_SMEAR_STEPS };
+    double peak = 1.0 / sqrt(2.0 * M_PI);
+    for (int i = 0; i <= END; i++) {
+        double x = (double)i / ENG_SMEAR_STEPS, term = x, sum = x, ratio = x;
+        for (int k = 1; k <= 100; k++) {
+            term *= x * x / (2 * k + 1);
+            sum += term;
+        }
+        for (int k = 200; k > 0; k--)
+            ratio = x + k / ratio;
+        kernel->density[i] = peak * base_exp(-0.5 * x * x);
+        kernel->beyond[i] = x < 3.0 ? 0.5 - kernel->density[i] * sum : kernel->density[i] / ratio;
+    }
+    double off = kernel->beyond[END], scale = 1.0 / (1.0 - 2.0 * off);
+    for (int i = 0; i <= END; i++) {
+        kernel->density[i] *= scale;
+        kernel->beyond[i] = (kernel->beyond[i] - off) * scale;
     }
 }

@@ -511,6 +511,30 @@ cairn_status cairn_joint_set_motor_position(cairn_world *world, cairn_joint_id i
     return CAIRN_OK;
 }
 
+cairn_status cairn_joint_set_motor_gains(cairn_world *world, cairn_joint_id id, double stiffness,
+                                         double damping, cairn_error *error)
+{
+    if (world == NULL)
+        return base_fail_null(error, __func__);
+    cairn_status status = check_drive(world, id, error);
+    if (status != CAIRN_OK)
+        return status;
+    eng_joint *joint = &world->joints[eng_joint_index(world, id)];
+    if (joint->motor_law != CAIRN_MOTOR_POSITION)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the motor of the joint has no position, and no gains then");
+    bool sound = stiffness >= 0.0 && isfinite(stiffness) && damping >= 0.0 && isfinite(damping);
+    if (!sound || (stiffness == 0.0 && damping == 0.0))
+        return base_fail(
+            error, CAIRN_ERROR_ARGUMENT,
+            "motor stiffness = %g and damping = %g must be at least 0, and one of them "
+            "above it",
+            stiffness, damping);
+    joint->motor_stiffness = stiffness;
+    joint->motor_damping = damping;
+    return CAIRN_OK;
+}
+
 cairn_status cairn_joint_set_motor_function(cairn_world *world, cairn_joint_id id,
                                             cairn_motor_function *function, void *context,
                                             cairn_error *error)

@@ -19,6 +19,12 @@ typedef enum eng_graph_kind {
     ENG_GRAPH_PARTS
 } eng_graph_kind;
 
+/// What a motor asks before each step; a NULL function: what is set holds.
+typedef struct eng_motor {
+    cairn_motor_function *function;
+    void *context; // borrowed
+} eng_motor;
+
 typedef struct eng_joint {
     // set at creation
     cairn_joint_kind kind;

@@ -1,13 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether bodies are small enough for a periodic cell.
+// Whether bodies are small enough for a periodic cell, and near enough to it.
 #include "engine/measures/finite.h"
+#include "engine/state/kinematics.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
+// cells between a body and the one at the origin; farther away its place in the cell loses digits
+static const double cells_most = 1 << 24;
+
+/// Whether all bodies are in one of the copies of the cell that can be told apart.
+static cairn_status check_places(const cairn_world *world, cairn_error *error)
+{
+    const eng_cell *cell = &world->cell;
+    for (int i = 0; i < world->body_count && cell->any; i++) {
+        // bodies without bounds do not lie in a copy
+        if (!eng_body_is_live(world, i) || !isfinite(eng_reach_of(world, i)))
+            continue;
+        vec3 way = vec3_sub(eng_state_of(world, i).q.position, cell->low);
+        vec3 part = mat3_apply(&cell->inverse, way);
+        for (int k = 0; k < 3; k++)
+            if (cell->periodic[k] && fabs(vec3_get(part, k)) > cells_most)
+                return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                                 "step %" PRId64 ": %s is %.4g cells away along the side %c of the "
+                                 "periodic cell, more than the %.0f up to which its place in the "
+                                 "cell is known",
+                                 world->step_count, eng_body_label(world, i).text,
+                                 fabs(vec3_get(part, k)), "xyz"[k], cells_most);
+    }
+    return CAIRN_OK;
+}
+
 cairn_status eng_cell_check_bodies(const cairn_world *world, cairn_error *error)
 {
     const eng_cell *cell = &world->cell;
+    cairn_status status = check_places(world, error);
+    if (status != CAIRN_OK)
+        return status;
     for (int k = 0; k < 3 && cell->any; k++) {
         if (!cell->periodic[k])
             continue;

@@ -46,8 +46,9 @@ static double driver_work(const cairn_world *world, int contact)
             continue;
         double mean[6];
         eng_mean_velocity(world, body, mean);
-        vec3 velocity = eng_point_velocity(mean, &world->q_mid[body],
-                                           eng_image_point(world, body, c->point[contact]));
+        vec3 velocity = eng_point_velocity(
+            mean, &world->q_mid[body],
+            eng_image_point(world, body, eng_contact_place(world, contact, side)));
         work += (side == 0 ? 1.0 : -1.0) * vec3_dot(R, velocity);
     }
     return work;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hashes of what a world was built from.
 #include "engine/measures/fingerprint.h"
+#include "engine/state/ids.h"
 #include "engine/state/own_laws.h"
 
 #include "base/hash.h"
@@ -51,6 +52,7 @@ static uint64_t hash_polyhedron(uint64_t hash, const geo_polyhedron *p)
 
 static uint64_t hash_mesh(uint64_t hash, const geo_mesh *mesh)
 {
+    hash = base_hash_mix(hash ^ (mesh->solid ? 1 : 0));
     hash = hash_points(hash, mesh->vertices, mesh->vertex_count);
     return base_hash_bytes(hash, mesh->triangles,
                            (size_t)mesh->triangle_count * sizeof *mesh->triangles);
@@ -72,22 +74,30 @@ static uint64_t hash_simple(uint64_t hash, const geo_shape *shape)
     return hash;
 }
 
+static uint64_t hash_shape(uint64_t hash, const geo_shape *shape)
+{
+    hash = hash_simple(hash, shape);
+    for (int k = 0; shape->kind == GEO_COMPOUND && k < shape->compound.member_count; k++) {
+        hash = hash_simple(hash, shape->compound.members[k]);
+        hash = base_hash_bytes(hash, &shape->compound.placements[k], sizeof(pose));
+    }
+    return hash;
+}
+
 static uint64_t hash_shapes(const cairn_world *world)
 {
     uint64_t hash = BASE_HASH_START;
-    for (int i = 0; i < world->shape_count; i++) {
-        const geo_shape *shape = world->shapes[i];
-        if (shape == NULL)
-            continue;
-        hash = hash_simple(hash, shape);
-        if (shape->kind != GEO_COMPOUND)
-            continue;
-        for (int k = 0; k < shape->compound.member_count; k++) {
-            hash = hash_simple(hash, shape->compound.members[k]);
-            hash = base_hash_bytes(hash, &shape->compound.placements[k], sizeof(pose));
-        }
-    }
+    for (int i = 0; i < world->shape_count; i++)
+        if (world->shapes[i] != NULL)
+            hash = hash_shape(hash, world->shapes[i]);
     return hash;
+}
+
+uint64_t eng_fingerprint_of_shape(const cairn_world *world, cairn_shape_id shape)
+{
+    return eng_shape_check(world, shape) == CAIRN_OK
+               ? hash_shape(BASE_HASH_START, world->shapes[shape.index])
+               : 0;
 }
 
 // ---------------------------------------------------------------- the rest

@@ -33,4 +33,7 @@ void eng_fingerprint_built(const cairn_world *world, uint64_t parts[ENG_FINGERPR
 
 const char *eng_fingerprint_text(eng_fingerprint_part part);
 
+/// What tells the shape of a live id from others; 0 where there is none.
+uint64_t eng_fingerprint_of_shape(const cairn_world *world, cairn_shape_id shape);
+
 #endif

@@ -7,6 +7,8 @@
 
 #include "engine/joints/joints.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -133,8 +135,10 @@ static cairn_status check_bodies(const cairn_world *world, bool all, cairn_error
             continue;
         const eng_state state = eng_state_of(world, i);
         char what[160];
+        locale_t before = base_plain_begin();
         snprintf(what, sizeof what, "has a state that is not finite (velocity %g %g %g m/s)",
                  state.v[0], state.v[1], state.v[2]);
+        base_plain_end(before);
         return fail(world, eng_body_label(world, i).text, what, error);
     }
     return CAIRN_OK;
@@ -263,4 +267,21 @@ cairn_status eng_finite_explain(const cairn_world *world, const char *pass, cair
                      world->step_count + 1, world->time, pass, joint_label(world, worst).text,
                      eng_body_label(world, joint->body[0]).text,
                      eng_body_label(world, joint->body[1]).text, most);
+}
+
+int eng_finite_worst_contact(const cairn_world *world)
+{
+    const eng_contacts *c = &world->contacts;
+    int worst = 0;
+    double most = -1.0;
+    for (int i = 0; i < c->cone_count; i++) {
+        double size = fabs(c->V[i][0]) + fabs(c->V[i][1]) + fabs(c->V[i][2]);
+        if (!isfinite(size + c->gap[i]))
+            return i;
+        if (size > most) {
+            most = size;
+            worst = i;
+        }
+    }
+    return worst;
 }

@@ -26,4 +26,8 @@ cairn_status eng_finite_explain(const cairn_world *world, const char *pass, cair
 /// Refuses the first body that is larger than half of the periodic cell.
 cairn_status eng_cell_check_bodies(const cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// The implicit contact that is not finite, or else the fastest one, which is where overflows
+/// begin.
+int eng_finite_worst_contact(const cairn_world *world);
+
 #endif

@@ -217,6 +217,19 @@ static cairn_status keep(overlap_search *search, cairn_overlap overlap)
     return status;
 }
 
+/// How deep a convex shape is in a solid mesh whose triangles do not tell, m: by half of its size
+/// more than its middle; 0 where that is outside.
+static double depth_in_solid(const geo_shape *shape, const pose *here, const geo_shape *solid,
+                             const pose *there)
+{
+    if (solid->kind != GEO_MESH || !geo_kind_is_convex(shape->kind))
+        return 0.0;
+    vec3 middle = pose_apply_inverse(there, pose_apply(here, geo_shape_mass(shape).centre));
+    return geo_mesh_holds(&solid->mesh, middle)
+               ? geo_mesh_depth(&solid->mesh, middle) + 0.5 * shape->smallest_size
+               : 0.0;
+}
+
 /// Deepest overlap of one pair of parts.
 static cairn_status look_at_pair(overlap_search *search, const part *a, const part *b)
 {
@@ -238,7 +251,12 @@ static cairn_status look_at_pair(overlap_search *search, const part *a, const pa
     double depth = 0.0;
     for (int i = 0; i < search->manifold.count; i++)
         depth = fmax(depth, -search->manifold.contacts[i].gap);
-    double relative = depth / fmin(shape_a->smallest_size, shape_b->smallest_size);
+    depth = fmax(depth, depth_in_solid(shape_a, &here, shape_b, &there));
+    depth = fmax(depth, depth_in_solid(shape_b, &there, shape_a, &here));
+    double size = fmin(shape_a->smallest_size, shape_b->smallest_size);
+    if (!isfinite(size)) // a mesh in a half-space
+        size = fmin(shape_a->bounding_radius, shape_b->bounding_radius);
+    double relative = depth / size;
     if (!(relative > smallest_depth))
         return CAIRN_OK;
     return keep(search, (cairn_overlap){eng_body_id(world, a->body), eng_body_id(world, b->body),

@@ -89,7 +89,7 @@ static void push_body(const cairn_world *world, int i, bool on_b, vec3 centre, v
     vec3 impulse = mat3_apply_transposed(&c->frame[i], vec3_from(c->R[i]));
     impulse = vec3_scale((on_b ? 1.0 : -1.0) * per_second, impulse);
     *force = vec3_add(*force, impulse);
-    vec3 point = eng_image_point(world, c->body[i][on_b], c->point[i]);
+    vec3 point = eng_image_point(world, c->body[i][on_b], eng_contact_place(world, i, on_b));
     *torque = vec3_add(*torque, vec3_cross(vec3_sub(point, centre), impulse));
     *torque = vec3_add_scaled(*torque, per_second, vec3_from(c->couple[i] + (on_b ? 3 : 0)));
 }
@@ -150,8 +150,9 @@ static double penetration_of(const cairn_world *world, int i)
     vec3 normal = mat3_row(&c->frame[i], 0);
     for (int side = 0; side < 2; side++) {
         int body = c->body[i][side];
-        vec3 moved = eng_point_velocity(world->correction[body], &world->q_mid[body],
-                                        eng_image_point(world, body, c->point[i]));
+        vec3 moved =
+            eng_point_velocity(world->correction[body], &world->q_mid[body],
+                               eng_image_point(world, body, eng_contact_place(world, i, side)));
         gap += (side == 0 ? -1.0 : 1.0) * vec3_dot(normal, moved);
     }
     return real_max(-gap, 0.0);

@@ -181,8 +181,8 @@ void eng_borders_stay_together(const cairn_world *world)
 }
 
 /// Columns that a step begins with, and those that it leaves.
-static const int columns[] = {ENG_BODY_q,      ENG_BODY_v,     ENG_BODY_q_mid,
-                              ENG_BODY_v_free, ENG_BODY_v_end, ENG_BODY_correction};
+static const int columns[] = {ENG_BODY_q,     ENG_BODY_v,          ENG_BODY_q_mid, ENG_BODY_v_free,
+                              ENG_BODY_v_end, ENG_BODY_correction, ENG_BODY_held};
 
 enum { COLUMNS_BEFORE = 2, COLUMNS = (int)(sizeof columns / sizeof columns[0]) };
 

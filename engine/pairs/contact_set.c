@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Block 5 of the step: raw contacts become the contacts of this step, matched with those of the
 // last.
+#include "engine/pairs/covers.h"
+#include "engine/pairs/meeting.h"
 #include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
-#include "engine/space/drive.h"
 #include "engine/state/blocks.h"
 #include "engine/state/kinematics.h"
 
@@ -18,31 +19,18 @@ static int find_before(const eng_contacts *before, const eng_pair *pair, uint64_
     return -1;
 }
 
-/// Rate at which a gap may shrink within the step, m/s, negative for closing: as the bodies move,
-/// as they move freely, and as they would if a chain of other contacts stopped one of them.
-static double closing_rate(const cairn_world *world, const geo_contact *contact, int a, int b,
-                           double *as_they_move)
-{
-    double rate = 0.0;
-    for (int free = 0; free < 2; free++) {
-        const double(*v)[6] = (const double(*)[6])(free ? world->v_free : world->v);
-        vec3 va = eng_image_velocity(world, a, v[a], contact->point);
-        vec3 vb = eng_image_velocity(world, b, v[b], contact->point);
-        double na = vec3_dot(contact->normal, va), nb = vec3_dot(contact->normal, vb);
-        if (!free)
-            *as_they_move = nb - na;
-        rate = fmin(rate, fmin(nb - na, fmin(nb, -na)));
-    }
-    return rate - eng_drive_closing(world, a, b, contact->point, contact->normal);
-}
-
 /// Whether a contact that is still open joins the problem: it may close within the step.
 /// @param acted  it was closed or bore in the last one
 static bool may_close(const cairn_world *world, const geo_contact *contact, int a, int b,
                       double restitution, bool acted)
 {
     double h = world->def.time_step, moving = 0.0;
-    double rate = closing_rate(world, contact, a, b, &moving);
+    double size = real_min(world->shapes[world->bodies[a].shape]->smallest_size,
+                           world->shapes[world->bodies[b].shape]->smallest_size);
+    double still = isfinite(size) ? 1e-3 * size : 0.0;
+    if (restitution == 0.0 && contact->gap <= still)
+        return true;
+    double rate = eng_meeting_rate(world, contact, a, b, &moving);
     // an impact that shall bounce must not be braked before it happens, nor must one that others
     // bring about while bodies still part: leave it to close first. One that acted in the last step
     // goes on to bounce: among many, contacts that open for a step would sink in at every impact of
@@ -50,10 +38,7 @@ static bool may_close(const cairn_world *world, const geo_contact *contact, int 
     bool goes_on = acted && world->def.impact == CAIRN_IMPACT_NEWTON &&
                    (moving > 0.0 || contact->gap + h * moving <= 0.0);
     if (eng_bounces(world, a, b, restitution, moving))
-        return goes_on;
-    double size = fmin(world->shapes[world->bodies[a].shape]->smallest_size,
-                       world->shapes[world->bodies[b].shape]->smallest_size);
-    double still = isfinite(size) ? 1e-3 * size : 0.0;
+        return goes_on || eng_meeting_is_deep(world, contact, a, b, moving);
     return contact->gap <= still || contact->gap + h * rate <= 0.0;
 }
 
@@ -102,6 +87,10 @@ static void add_contact(const set_context *context, int pair_index, const geo_co
     now->gap[made] = contact->gap;
     now->frame[made] = mat3_from_rows(contact->normal, t1, t2);
     now->point[made] = contact->point;
+    now->meets[made] = contact->ahead;
+    now->ahead[made] = contact->ahead > 0.0 ? eng_meeting_ahead(world, now->body[made][0],
+                                                                now->body[made][1], contact->ahead)
+                                            : (vec3){0.0, 0.0, 0.0};
     int old = find_before(context->before, pair, contact->key);
     eng_contact_carry(now, made, context->before, old);
     if (old >= 0 && looks_back(world->surfaces[surface].law))
@@ -144,7 +133,7 @@ static bool joins(const set_context *context, const eng_pair *pair, const geo_co
     const cairn_world *world = context->world;
     if (surface->law->kind == CON_LAW_IMPULSE)
         return acts(context, pair, contact, surface);
-    if (contact->gap <= 0.0 || !world->def.margin)
+    if ((contact->gap <= 0.0 && !(contact->ahead > 0.0)) || world->aims == NULL)
         return true;
     con_cone_terms terms = {0};
     surface->law->cone(surface->parameters, &terms);
@@ -427,8 +416,11 @@ cairn_status eng_block_contact_set(cairn_world *world)
     world->contacts_before = world->contacts;
     world->contacts = spare;
     world->contacts.count = world->contacts.cone_count = 0;
+    cairn_status status = eng_covers_drop(world);
+    if (status != CAIRN_OK)
+        return status;
     base_parallel_for(world->workers, pairs, ENG_PAIR_CHUNK, select_chunk, &context);
-    cairn_status status = find_cone_places(&context);
+    status = find_cone_places(&context);
     if (status == CAIRN_OK) {
         place_explicit(&context, chunks);
         status = eng_contacts_reserve(&world->allocator, &world->contacts, world->contacts.count);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Broad phase and narrow phase of the general passes, in the midpoint configuration.
+#include "engine/pairs/meeting.h"
 #include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/space/space.h"
@@ -80,6 +81,7 @@ static bool is_out_of_reach(const cairn_world *world, const geo_pair *pair, doub
 
 /// New pair list from the broad phase's; pairs that stay keep what they remember. Both are sorted.
 /// @param skin  m, of the list
+/// @return CAIRN_ERROR_UNSUPPORTED for two meshes, which have no contacts; CAIRN_ERROR_MEMORY
 static cairn_status take_pairs(cairn_world *world, double skin)
 {
     int count;
@@ -103,6 +105,9 @@ static cairn_status take_pairs(cairn_world *world, double skin)
         if (eng_pair_is_idle(world, a, b) || eng_spheres_owns_pair(world, a, b) ||
             is_out_of_reach(world, &pair, skin))
             continue;
+        if (world->colliders[pair.first].shape->kind == GEO_MESH &&
+            world->colliders[pair.second].shape->kind == GEO_MESH)
+            return CAIRN_ERROR_UNSUPPORTED;
         while (old < old_count && compare_pairs(&before[old].colliders, &pair) < 0)
             old++;
         bool stays = old < old_count && compare_pairs(&before[old].colliders, &pair) == 0;
@@ -225,8 +230,20 @@ static double distance_of_bounds(const geo_bounds *a, const geo_bounds *b)
     return xy > most.z ? xy : most.z;
 }
 
+/// Restitution of the pair at a place of the plan, of a cone law.
+static double restitution_of(const cairn_world *world, int place)
+{
+    const eng_plan *plan = &world->plan;
+    const eng_surface *surface = &world->surfaces[plan->batches[plan->batch[place]].surface];
+    con_cone_terms terms = {0};
+    surface->law->cone(surface->parameters, &terms);
+    return terms.restitution;
+}
+
 /// The contacts of a pair go to the manifold.
-static cairn_status collide(cairn_world *world, int index, double margin, geo_manifold *manifold)
+/// @param apart  out: whether the bounds of the two are
+static cairn_status collide(cairn_world *world, int index, double margin, geo_manifold *manifold,
+                            bool *apart)
 {
     eng_pair *pair = &world->pairs[index];
     int first = pair->colliders.first, second = pair->colliders.second;
@@ -246,7 +263,8 @@ static cairn_status collide(cairn_world *world, int index, double margin, geo_ma
         .apart = distance_of_bounds(&world->proxies[first].bounds, &bounds),
         .leading = index < world->leading_count ? &world->leading[index] : NULL,
     };
-    if (cache.apart <= 0.0) {
+    *apart = cache.apart > 0.0;
+    if (!*apart) {
         status = geo_collide(a->shape, &world->collider_pose[first], b->shape, &place, margin,
                              &cache, manifold);
         pair->axis = cache.axis;
@@ -284,12 +302,22 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
             closed_alone = is_closed_alone(world, i);
         }
         int a = pair->colliders.first, b = pair->colliders.second;
-        double margin = closed_alone ? 0.0 : world->collider_margin[a] + world->collider_margin[b];
+        bool swept = world->aims != NULL && i < world->plan.cone_pairs;
+        double way = swept ? eng_meeting_way(world, pair) : 0.0;
+        double margin = swept          ? eng_meeting_margin(world, pair)
+                        : closed_alone ? 0.0
+                                       : world->collider_margin[a] + world->collider_margin[b];
         // what acted in the last step may go on across a gap
         if (pair->count > 0 && !closed_alone)
             margin += world->collider_reach[a] + world->collider_reach[b];
-        if (!is_still_clear(world, pair, margin) && !is_clear_of_plane(world, pair, margin)) {
-            if (collide(world, index, margin, manifold) == CAIRN_ERROR_MEMORY)
+        double reach = fmax(margin, way);
+        if (!is_still_clear(world, pair, reach) && !is_clear_of_plane(world, pair, reach)) {
+            bool apart = false;
+            cairn_status status = collide(world, index, margin, manifold, &apart);
+            if (status != CAIRN_ERROR_MEMORY && swept && !apart)
+                status = eng_meeting_settle(world, pair, way, margin, restitution_of(world, i),
+                                            manifold, before);
+            if (status == CAIRN_ERROR_MEMORY)
                 context->status[chunk] = CAIRN_ERROR_MEMORY;
             found = manifold->count - before;
         }
@@ -320,6 +348,8 @@ cairn_status eng_block_narrow_phase(cairn_world *world)
     cairn_status status = reserve_manifolds(world, chunks);
     if (status == CAIRN_OK)
         status = eng_sharing_begin(world);
+    if (status == CAIRN_OK)
+        status = eng_aims_find(world);
     if (status != CAIRN_OK)
         return status;
     cairn_status *results = base_arena_array(world->arena, cairn_status, "narrow", chunks);

@@ -82,7 +82,9 @@ static void fill_cone_terms(const cairn_world *world, int contact, assembled *ou
     out->resists[contact] = terms.rolling > 0.0 || terms.spinning > 0.0;
     double gap = c->gap[contact], *shift = out->shift[contact];
     memset(shift, 0, sizeof *out->shift);
-    if (!eng_contact_bounces(world, contact, terms.restitution))
+    if (world->rebound != NULL && world->rebound[contact] > 0.0)
+        shift[0] = -world->rebound[contact];
+    else if (!eng_contact_bounces(world, contact, terms.restitution))
         shift[0] = gap / world->def.time_step;
     else if (world->def.impact == CAIRN_IMPACT_NEWTON)
         shift[0] = terms.restitution * c->V[contact][0];
@@ -123,8 +125,8 @@ static void assemble_contact(const cairn_world *world, int i, assembled *out)
         out->body[i][side] = row_of(world, body);
         double(*H)[6] = out->H[i][side];
         double sign = side == 0 ? -1.0 : 1.0;
-        fill_H(H, &c->frame[i], &world->q_mid[body], eng_image_point(world, body, c->point[i]),
-               sign);
+        fill_H(H, &c->frame[i], &world->q_mid[body],
+               eng_image_point(world, body, eng_contact_place(world, i, side)), sign);
         if (world->cell.any) {
             vec3 shift = eng_image_shift(world, body, c->point[i]);
             vec3 before = mat3_apply(&world->cell.gradient, shift);

@@ -200,6 +200,7 @@ static void run_batch(const explicit_context *context, const eng_batch *batch, i
     con_impulse_input input = {.step = world->def.time_step};
     pair_motion motion = {0}, free = {0};
     double corner = law->corner_radius == NULL ? 0.0 : law->corner_radius(surface->parameters);
+    double flat = law->flat_radius == NULL ? 0.0 : law->flat_radius(surface->parameters);
     for (int i = begin, pair = -1; i < end; i++) {
         if (c->pair[i] != pair) {
             pair = c->pair[i];
@@ -214,6 +215,8 @@ static void run_batch(const explicit_context *context, const eng_batch *batch, i
             fill_mobility(world, i, &free, &input);
         if (corner > 0.0)
             eng_touch_fill(world, i, corner, &input);
+        if (flat > 0.0 && !isfinite(con_effective_radius(&input)))
+            input.roll = eng_touch_roll(world, i, flat);
         con_impulse_output *output = &world->explicit_outputs[i - c->cone_count];
         *output = (con_impulse_output){0};
         if (law->impulses != NULL) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Floating groups of bodies and their angular momentum, theory.md (7.3).
 #include "engine/passes/floating.h"
+#include "engine/passes/islands.h"
 #include "engine/state/kinematics.h"
 
 #include "engine/joints/joints.h"
@@ -10,35 +11,18 @@
 
 enum { ANCHORED = -2 };
 
-/// First body of a group; paths are shortened on the way.
-static int first_of(int *parent, int body)
-{
-    while (parent[body] != body) {
-        parent[body] = parent[parent[body]];
-        body = parent[body];
-    }
-    return body;
-}
-
 /// Two bodies act on each other; -1, or one that is not dynamic, is what groups are anchored to.
 static void tie(const cairn_world *world, int *parent, bool *anchored, int a, int b)
 {
-    bool free_a = a >= 0 && world->bodies[a].kind == CAIRN_DYNAMIC;
-    bool free_b = b >= 0 && world->bodies[b].kind == CAIRN_DYNAMIC;
+    bool free_a = eng_is_dynamic(world, a), free_b = eng_is_dynamic(world, b);
     if (!free_a || !free_b) {
         int body = free_a ? a : b;
         if (free_a || free_b)
-            anchored[first_of(parent, body)] = true;
+            anchored[eng_island_first(parent, body)] = true;
         return;
     }
-    int low = first_of(parent, a), high = first_of(parent, b);
-    if (low > high) {
-        int other = low;
-        low = high;
-        high = other;
-    }
-    parent[high] = low;
-    anchored[low] = anchored[low] || anchored[high];
+    bool either = anchored[eng_island_first(parent, a)] || anchored[eng_island_first(parent, b)];
+    anchored[eng_island_join(world, parent, a, b)] = either;
 }
 
 static void tie_all(const cairn_world *world, const bool *ties, int *parent, bool *anchored)
@@ -60,11 +44,11 @@ static bool pass_anchors(const cairn_world *world, int *parent, bool *anchored, 
     bool news = false;
     for (int k = 0; k < world->active_count; k++) {
         int body = world->active[k];
-        row[eng_solver_row(world, body)] = anchored[first_of(parent, body)];
+        row[eng_solver_row(world, body)] = anchored[eng_island_first(parent, body)];
     }
     eng_borders_send(world, (con_rows){row, sizeof *row});
     for (int k = 0; k < world->active_count; k++) {
-        int body = world->active[k], first = first_of(parent, body);
+        int body = world->active[k], first = eng_island_first(parent, body);
         news = news || (row[eng_solver_row(world, body)] && !anchored[first]);
         anchored[first] = anchored[first] || row[eng_solver_row(world, body)];
     }
@@ -94,7 +78,7 @@ static bool holds_floating(const cairn_world *world, const bool *ties, int *pare
         for (int i = held.begin; i < held.end; i++)
             if (ties[i] && world->bodies[c->body[i][0]].kind == CAIRN_DYNAMIC &&
                 world->bodies[c->body[i][1]].kind == CAIRN_DYNAMIC &&
-                !anchored[first_of(parent, c->body[i][0])])
+                !anchored[eng_island_first(parent, c->body[i][0])])
                 return true;
     }
     return false;
@@ -136,7 +120,7 @@ static void number_groups(const cairn_world *world, int *parent, const bool *anc
 {
     for (int k = 0; k < world->active_count; k++)
         if (world->bodies[world->active[k]].kind == CAIRN_DYNAMIC)
-            size[first_of(parent, world->active[k])]++;
+            size[eng_island_first(parent, world->active[k])]++;
     for (int k = 0; k < world->active_count; k++) {
         int i = world->active[k];
         floating->group[i] = ANCHORED;
@@ -144,7 +128,7 @@ static void number_groups(const cairn_world *world, int *parent, const bool *anc
             floating->group[i] = floating->count++;
     }
     for (int k = 0; k < world->active_count; k++) {
-        int i = world->active[k], first = first_of(parent, i);
+        int i = world->active[k], first = eng_island_first(parent, i);
         if (world->bodies[i].kind == CAIRN_DYNAMIC)
             floating->group[i] = floating->group[first];
     }

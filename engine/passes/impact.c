@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Impacts by Poisson's law or one after the other, and cohesion, theory.md (3.4)-(3.6).
+// Impacts by Poisson's law, one after the other and by energy, and cohesion, theory.md (3.4)-(3.8).
 #include "engine/passes/impact.h"
+#include "contact/local/energetic.h"
 #include "engine/pairs/sharing.h"
+#include "engine/passes/islands.h"
 #include "engine/state/kinematics.h"
 
 #include "engine/state/rotation.h"
@@ -24,22 +26,26 @@ typedef struct site {
     double bounce[3]; // m/s, what restitution adds to the velocity that the phase leaves
     double least;     // N s, normal impulse that restitution gives
     double all[3];    // N s, of all phases
+    int island;       // of the bodies that sites tie together
+    // of an impact: velocity before it; impulse and velocity without restitution, and with it
+    double before[3], dead[2][3], live[2][3];
 } site;
+
+/// What restitution does to the energy of the sites of an island in one impact, J.
+typedef struct balance {
+    double dead, live, bend; // change without it, with all of it, and what its share bends
+    // of the normal work of restitution: linear and squared in the share, and what e^2 asks for
+    double given, bend_normal, asked;
+} balance;
 
 typedef struct impacts {
     cairn_world *world;
     site *sites; // [count]
     int count;
+    balance *balance; // [count] of islands
     double (*u)[6];   // [reach] m/s, velocities that change
     double threshold; // m/s, closing velocity that is an impact
 } impacts;
-
-double eng_tangential_bounce(const cairn_world *world, const con_cone_terms *terms,
-                             const double V[3])
-{
-    double least = 4.0 * world->def.time_step * vec3_norm(vec3_from(world->def.gravity));
-    return world->def.impact == CAIRN_IMPACT_NEWTON && V[0] < -least ? terms->tangential : 0.0;
-}
 
 /// Terms of a surface; zeros of one whose law is no cone.
 static con_cone_terms surface_terms(const eng_surface *surface)
@@ -55,54 +61,6 @@ static con_cone_terms terms_of(const cairn_world *world, int contact)
     return surface_terms(&world->surfaces[world->contacts.surface[contact]]);
 }
 
-/// q and w of a contact lose a part along the normal.
-static void take_from(const con_problem *problem, int contact, double part)
-{
-    ((double(*)[3])problem->q)[contact][0] -= part;
-    ((double(*)[3])problem->w)[contact][0] -= part;
-}
-
-/// What restitution adds to q_N of a contact, m/s.
-static double bounce_of(const cairn_world *world, int contact)
-{
-    double restitution = terms_of(world, contact).restitution;
-    if (world->def.impact != CAIRN_IMPACT_NEWTON ||
-        !eng_contact_bounces(world, contact, restitution))
-        return 0.0;
-    return restitution * world->contacts.V[contact][0];
-}
-
-bool eng_impacts_bounce(const cairn_world *world)
-{
-    bool any = false;
-    for (int task = 0; task < con_domains_tasks(&world->domains); task++) {
-        con_span held = con_domains_held(&world->domains, world->contacts.cone_count, task);
-        for (int i = held.begin; i < held.end && !any; i++)
-            any = bounce_of(world, i) != 0.0;
-    }
-    return con_team_any(&world->domains, any);
-}
-
-static void deaden_chunk(void *argument, int begin, int end, int chunk, int worker)
-{
-    (void)chunk, (void)worker;
-    cairn_world *world = argument;
-    for (int i = begin; i < end; i++) {
-        double part = bounce_of(world, i);
-        take_from(&world->problem, i, part);
-        if (world->solved->q != world->problem.q)
-            take_from(world->solved, i, part);
-        ((double(*)[3])world->shift)[i][0] -= part;
-    }
-}
-
-void eng_impacts_deaden(cairn_world *world)
-{
-    con_domains_each(&world->domains, world->workers, world->contacts.cone_count, CONTACT_CHUNK,
-                     deaden_chunk, world);
-    eng_sharing_changed(world);
-}
-
 /// Velocity of B against A at a contact, in its frame.
 static void relative(const impacts *all, const site *s, double out[3])
 {
@@ -110,8 +68,8 @@ static void relative(const impacts *all, const site *s, double out[3])
     const eng_contacts *c = &world->contacts;
     vec3 v[2];
     for (int side = 0; side < 2; side++)
-        v[side] =
-            eng_image_velocity(world, s->body[side], all->u[s->body[side]], c->point[s->contact]);
+        v[side] = eng_image_velocity(world, s->body[side], all->u[s->body[side]],
+                                     eng_contact_place(world, s->contact, side));
     vec3_store(out, mat3_apply(&c->frame[s->contact], vec3_sub(v[1], v[0])));
 }
 
@@ -126,8 +84,8 @@ static void push(const impacts *all, const site *s, const double R[3])
         if (world->bodies[body].kind != CAIRN_DYNAMIC)
             continue;
         vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
-        vec3 arm = vec3_sub(eng_image_point(world, body, c->point[s->contact]),
-                            world->q_mid[body].position);
+        vec3 place = eng_contact_place(world, s->contact, side);
+        vec3 arm = vec3_sub(eng_image_point(world, body, place), world->q_mid[body].position);
         vec3 turn = quat_rotate_inverse(world->q_mid[body].orientation, vec3_cross(arm, own));
         for (int k = 0; k < 3; k++) {
             all->u[body][k] += world->mass_inverse[body][k] * vec3_get(own, k);
@@ -196,22 +154,150 @@ static void run_phase(const impacts *all, const int *part, int count, bool expan
             worst = fmax(worst, fabs(R[0] - before) + fabs(base_hypot(R[1], R[2]) - moved));
             scale = fmax(scale, fabs(R[0]));
         }
-        // one contact alone is solved at once
-        if (count == 1 || worst <= 1e-13 * scale)
+        // one contact alone is solved at once, but for the end of Poisson's law
+        if ((count == 1 && !expanding) || worst <= 1e-13 * scale)
             break;
     }
 }
 
-static void collide_poisson(const impacts *all)
+// ---------------------------------------------------------------- energy
+
+static double product(const double a[3], const double b[3])
 {
-    run_phase(all, NULL, all->count, false);
-    for (int i = 0; i < all->count; i++) {
-        site *s = &all->sites[i];
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/// Change of the kinetic energy by an impulse that takes the velocity of its contact from `before`
+/// to `after`, J.
+static double energy_of(const double R[3], const double before[3], const double after[3])
+{
+    return 0.5 * (product(R, before) + product(R, after));
+}
+
+/// Larger root x of a x^2 + b x = c with c >= 0; `none` where there is none.
+static double larger_root(double a, double b, double c, double none)
+{
+    double under = b * b + 4.0 * a * c;
+    if (!(under >= 0.0))
+        return none;
+    double root = sqrt(under);
+    if (b > 0.0)
+        return 2.0 * c / (b + root);
+    return a > 0.0 ? (root - b) / (2.0 * a) : none;
+}
+
+/// Share of restitution that an island takes: what its normal work asks for under `energetic`, else
+/// all; in no case more than leaves the energy that there was, (3.7).
+static double share_of(const impacts *all, const balance *b)
+{
+    double wish = 1.0, slope = b->live - b->dead - b->bend;
+    if (all->world->def.impact == CAIRN_IMPACT_ENERGETIC)
+        wish = larger_root(b->bend_normal, b->given, b->asked, 1.0);
+    return fmin(wish, larger_root(b->bend, slope, fmax(-b->dead, 0.0), wish));
+}
+
+static int site_of(const int *part, int k)
+{
+    return part != NULL ? part[k] : k;
+}
+
+/// Impulses with all restitution, which the sites have now, become those with the share of it that
+/// their islands take.
+static void settle_energy(const impacts *all, const int *part, int count)
+{
+    for (int k = 0; k < count; k++)
+        all->balance[all->sites[site_of(part, k)].island] = (balance){0};
+    for (int k = 0; k < count; k++) {
+        const site *s = &all->sites[site_of(part, k)];
+        balance *b = &all->balance[s->island];
+        double more[3], faster[3];
+        for (int i = 0; i < 3; i++) {
+            more[i] = s->live[0][i] - s->dead[0][i];
+            faster[i] = s->live[1][i] - s->dead[1][i];
+        }
+        b->dead += energy_of(s->dead[0], s->before, s->dead[1]);
+        b->live += energy_of(s->live[0], s->before, s->live[1]);
+        b->bend += 0.5 * product(more, faster);
+        b->bend_normal += 0.5 * more[0] * faster[0];
+        b->given += more[0] * s->dead[1][0];
+        b->asked += s->restitution * s->restitution *
+                    fmax(-0.5 * s->dead[0][0] * (s->before[0] + s->dead[1][0]), 0.0);
+    }
+    for (int k = 0; k < count; k++) {
+        site *s = &all->sites[site_of(part, k)];
+        double share = share_of(all, &all->balance[s->island]), R[3];
+        for (int i = 0; i < 3; i++)
+            R[i] = s->R[i] + (share - 1.0) * (s->live[0][i] - s->dead[0][i]);
+        if (share != 1.0)
+            change(all, s, R);
+    }
+}
+
+/// Compression, restitution by e times its impulses, and the energy of both.
+static void compress_and_expand(const impacts *all, const int *part, int count)
+{
+    for (int k = 0; k < count; k++) {
+        site *s = &all->sites[site_of(part, k)];
+        relative(all, s, s->before);
+        memset(s->R, 0, sizeof s->R);
+        memset(s->bounce, 0, sizeof s->bounce);
+    }
+    run_phase(all, part, count, false);
+    for (int k = 0; k < count; k++) {
+        site *s = &all->sites[site_of(part, k)];
+        relative(all, s, s->dead[1]);
+        memcpy(s->dead[0], s->R, sizeof s->R);
         s->least = s->restitution * s->R[0];
+    }
+    for (int k = 0; k < count; k++) {
+        site *s = &all->sites[site_of(part, k)];
         memset(s->R, 0, sizeof s->R);
         change(all, s, (const double[3]){s->least, 0.0, 0.0});
     }
-    run_phase(all, NULL, all->count, true);
+    run_phase(all, part, count, true);
+    for (int k = 0; k < count; k++) {
+        site *s = &all->sites[site_of(part, k)];
+        relative(all, s, s->live[1]);
+        for (int i = 0; i < 3; i++)
+            s->live[0][i] = s->dead[0][i] + s->R[i];
+    }
+    settle_energy(all, part, count);
+}
+
+/// Newton's law, all at once.
+static void bounce_back(const impacts *all, const int *part, int count)
+{
+    double made = 0.0, size = 0.0;
+    for (int k = 0; k < count; k++) {
+        site *s = &all->sites[part[k]];
+        relative(all, s, s->before);
+        memset(s->R, 0, sizeof s->R);
+        for (int i = 0; i < 3; i++)
+            s->bounce[i] = (i == 0 ? s->restitution : s->tangential) * s->before[i];
+    }
+    run_phase(all, part, count, false);
+    for (int k = 0; k < count; k++) {
+        site *s = &all->sites[part[k]];
+        relative(all, s, s->live[1]);
+        memcpy(s->live[0], s->R, sizeof s->R);
+        double change_of = energy_of(s->R, s->before, s->live[1]);
+        made += fmax(change_of, 0.0);
+        size += fabs(s->R[0] * s->before[0]);
+    }
+    // where no site gains no island does
+    if (!(made > 1e-14 * size))
+        return;
+    for (int k = 0; k < count; k++)
+        memset(all->sites[part[k]].bounce, 0, sizeof all->sites[part[k]].bounce);
+    run_phase(all, part, count, false);
+    for (int k = 0; k < count; k++) {
+        site *s = &all->sites[part[k]];
+        relative(all, s, s->dead[1]);
+        memcpy(s->dead[0], s->R, sizeof s->R);
+    }
+    for (int k = 0; k < count; k++)
+        change(all, &all->sites[part[k]], all->sites[part[k]].live[0]);
+    settle_energy(all, part, count);
 }
 
 // ---------------------------------------------------------------- one after the other
@@ -241,12 +327,14 @@ static void update(const impacts *all, const queue *q, int i)
         q->tree[node] = faster(q, q->tree[2 * node], q->tree[2 * node + 1]);
 }
 
-/// Contacts that close as fast as the fastest, up to round-off, in order of their index.
+/// Contacts that close as fast as the fastest, up to what solves leave open, in order of their
+/// index.
+/// @param share  of their speed that is no difference
 /// @param noise  m/s, of round-off in velocities
 /// @return their number, in q->group
-static int take_group(const queue *q, double noise)
+static int take_group(const queue *q, double share, double noise)
 {
-    double most = q->closing[q->tree[1]], least = most - fmax(1e-9 * most, noise);
+    double most = q->closing[q->tree[1]], least = most - fmax(share * most, noise);
     int *stack = q->group + q->size, deep = 0, count = 0;
     stack[deep++] = 1;
     while (deep > 0) {
@@ -263,24 +351,32 @@ static int take_group(const queue *q, double noise)
     return count;
 }
 
-/// Contacts that close fastest collide first, those of equal speed at once, by Newton's law, and so
-/// on, (3.6).
+/// One contact by Routh's process, (3.8).
+static void collide_alone(const impacts *all, site *s)
+{
+    double u[3], R[3];
+    relative(all, s, u);
+    con_impact_energetic(&s->W, s->mu, s->restitution, u, R);
+    memset(s->R, 0, sizeof s->R);
+    change(all, s, R);
+}
+
+/// Contacts that close fastest collide first, those of equal speed at once, by Newton's law or by
+/// energy, and so on, (3.6).
 static void collide_in_turn(const impacts *all, const queue *q)
 {
     int64_t left = (int64_t)EVENTS * all->count;
+    double share = fmax(1e-9, all->world->def.tolerance);
     double first = fmax(q->closing[q->tree[1]], 0.0), stop = fmax(all->threshold, 1e-9 * first);
     while (left > 0 && q->closing[q->tree[1]] > stop) {
-        int count = take_group(q, 1e-11 * first);
+        int count = take_group(q, share, 1e-11 * first);
         left -= count;
-        for (int i = 0; i < count; i++) {
-            site *s = &all->sites[q->group[i]];
-            double u[3];
-            relative(all, s, u);
-            memset(s->R, 0, sizeof s->R);
-            for (int k = 0; k < 3; k++)
-                s->bounce[k] = (k == 0 ? s->restitution : s->tangential) * u[k];
-        }
-        run_phase(all, q->group, count, false);
+        if (all->world->def.impact == CAIRN_IMPACT_SEQUENTIAL)
+            bounce_back(all, q->group, count);
+        else if (count > 1)
+            compress_and_expand(all, q->group, count);
+        else
+            collide_alone(all, &all->sites[q->group[0]]);
         for (int i = 0; i < count; i++) {
             const site *s = &all->sites[q->group[i]];
             for (int side = 0; side < 2; side++)
@@ -357,14 +453,43 @@ static bool gather(impacts *all)
                     .tangential = terms.tangential};
         for (int side = 0; side < 2; side++) {
             int body = s->body[side];
-            mat3 W = eng_point_mobility(world->mass_inverse[body], &world->q_mid[body],
-                                        &c->frame[i], eng_image_point(world, body, c->point[i]));
+            mat3 W =
+                eng_point_mobility(world->mass_inverse[body], &world->q_mid[body], &c->frame[i],
+                                   eng_image_point(world, body, eng_contact_place(world, i, side)));
             s->W = mat3_add(&s->W, &W);
         }
         relative(all, s, s->V);
         collide = collide || s->V[0] < -all->threshold;
     }
     return collide;
+}
+
+/// Islands of the dynamic bodies that sites tie together.
+static bool find_islands(const impacts *all)
+{
+    const cairn_world *world = all->world;
+    int *parent = base_arena_array(world->arena, int, "impact islands", world->reach);
+    int *number = base_arena_array(world->arena, int, "impact islands", world->reach);
+    if (parent == NULL || number == NULL)
+        return false;
+    for (int i = 0; i < all->count; i++)
+        for (int side = 0; side < 2; side++)
+            parent[all->sites[i].body[side]] = all->sites[i].body[side];
+    for (int i = 0; i < all->count; i++) {
+        const int *body = all->sites[i].body;
+        eng_island_join(world, parent, body[0], body[1]);
+    }
+    for (int i = 0; i < all->count; i++)
+        for (int side = 0; side < 2; side++)
+            number[eng_island_first(parent, all->sites[i].body[side])] = -1;
+    for (int i = 0, count = 0; i < all->count; i++) {
+        const int *body = all->sites[i].body;
+        int free = eng_is_dynamic(world, body[0]) ? body[0] : body[1];
+        int *own = &number[eng_island_first(parent, free)];
+        *own = *own < 0 ? count++ : *own;
+        all->sites[i].island = *own;
+    }
+    return true;
 }
 
 /// Impulses of a site on its bodies' free velocities.
@@ -377,8 +502,8 @@ static void give(cairn_world *world, int contact, const double R[3])
         if (world->bodies[body].kind != CAIRN_DYNAMIC)
             continue;
         vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
-        vec3 arm =
-            vec3_sub(eng_image_point(world, body, c->point[contact]), world->q_mid[body].position);
+        vec3 place = eng_contact_place(world, contact, side);
+        vec3 arm = vec3_sub(eng_image_point(world, body, place), world->q_mid[body].position);
         eng_body_push(world, body, own, vec3_cross(arm, own));
     }
     for (int k = 0; k < 3; k++)
@@ -404,6 +529,26 @@ static void meet(impacts *all)
     }
 }
 
+/// Velocities that sites which collided part with, but for forces of the step that press bodies
+/// together. Bodies turn as they do without contacts.
+static void keep_rebound(const impacts *all)
+{
+    cairn_world *world = all->world;
+    memset(world->rebound, 0, (size_t)world->contacts.cone_count * sizeof *world->rebound);
+    for (int i = 0; i < all->count; i++)
+        for (int side = 0; side < 2; side++) {
+            int body = all->sites[i].body[side], first = eng_is_dynamic(world, body) ? 3 : 0;
+            for (int k = first; k < 6; k++)
+                all->u[body][k] = world->v_free[body][k];
+        }
+    for (int i = 0; i < all->count; i++) {
+        const site *s = &all->sites[i];
+        double u[3];
+        relative(all, s, u);
+        world->rebound[s->contact] = s->all[0] > 0.0 ? fmax(u[0], 0.0) : 0.0;
+    }
+}
+
 static cairn_status collide(cairn_world *world)
 {
     size_t contacts = (size_t)world->contacts.cone_count, bodies = (size_t)world->reach;
@@ -417,14 +562,19 @@ static cairn_status collide(cairn_world *world)
     if (!gather(&all))
         return CAIRN_OK;
     queue q;
+    all.balance = base_arena_array(world->arena, balance, "impact energies", all.count);
+    world->rebound = base_arena_array(world->arena, double, "rebound", contacts);
+    if (all.balance == NULL || world->rebound == NULL || !find_islands(&all))
+        return CAIRN_ERROR_MEMORY;
     if (world->def.impact == CAIRN_IMPACT_POISSON)
-        collide_poisson(&all);
+        compress_and_expand(&all, NULL, all.count);
     else if (make_queue(&all, &q))
         collide_in_turn(&all, &q);
     else
         return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < all.count; i++)
         give(world, all.sites[i].contact, all.sites[i].all);
+    keep_rebound(&all);
     return CAIRN_OK;
 }
 
@@ -449,14 +599,16 @@ static bool has_cohesion(const cairn_world *world)
 
 cairn_status eng_impacts_check(const cairn_world *world, cairn_error *error)
 {
-    for (int i = 0; i < world->surface_count && world->def.impact == CAIRN_IMPACT_POISSON; i++) {
+    bool poisson = world->def.impact == CAIRN_IMPACT_POISSON;
+    bool none = poisson || world->def.impact == CAIRN_IMPACT_ENERGETIC;
+    for (int i = 0; i < world->surface_count && none; i++) {
         double tangential = surface_terms(&world->surfaces[i]).tangential;
         if (tangential > 0.0)
             return base_fail(error, CAIRN_ERROR_UNSUPPORTED,
-                             "impact = \"poisson\" gives no sliding velocity back: a pair has "
+                             "impact = \"%s\" gives no sliding velocity back: a pair has "
                              "tangential_restitution = %g, which goes with impact = \"newton\" or "
                              "\"sequential\"",
-                             tangential);
+                             poisson ? "poisson" : "energetic", tangential);
     }
     return CAIRN_OK;
 }
@@ -466,6 +618,7 @@ cairn_status eng_block_impacts(cairn_world *world)
     size_t contacts = (size_t)world->contacts.cone_count;
     bool coheres = has_cohesion(world), collides = world->def.impact != CAIRN_IMPACT_NEWTON;
     world->given = NULL;
+    world->rebound = NULL;
     if (contacts == 0 || !(coheres || collides))
         return CAIRN_OK;
     world->given =

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Impacts by Poisson's law or one after the other, and cohesion of the cone law, theory.md
-// (3.4)-(3.6).
+// Impacts by Poisson's law, one after the other and by energy, and cohesion of the cone law,
+// theory.md (3.4)-(3.8).
 #ifndef CAIRN_ENGINE_PASSES_IMPACT_H
 #define CAIRN_ENGINE_PASSES_IMPACT_H
 
 #include "engine/state/world.h"
 
-/// Poisson's law gives no sliding velocity back.
+/// Poisson's law and that by energy give no sliding velocity back.
 /// @return CAIRN_ERROR_UNSUPPORTED where a pair asks for that under it
 cairn_status eng_impacts_check(const cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Impulses that the cone contacts are given before the problem of the step: those of impacts under
-/// `impact = poisson` or `sequential`, and of cohesion. They change v_free; world->given holds
+/// any `impact` but `newton`, and of cohesion. They change v_free; world->given holds
 /// them, or NULL where there are none. After explicit laws, before the assembly.
 /// @return CAIRN_ERROR_MEMORY
 cairn_status eng_block_impacts(cairn_world *world) CAIRN_CHECK_RESULT;
@@ -21,11 +21,24 @@ cairn_status eng_block_impacts(cairn_world *world) CAIRN_CHECK_RESULT;
 /// @return CAIRN_ERROR_MEMORY
 cairn_status eng_impacts_add(cairn_world *world) CAIRN_CHECK_RESULT;
 
-/// Whether Newton's restitution is in the normal velocities of the problem of the step.
+/// Whether restitution is in the normal velocities of the problem of the step.
 bool eng_impacts_bounce(const cairn_world *world);
 
 /// Takes it out of them, theory.md 3.1.
 void eng_impacts_deaden(cairn_world *world);
+
+/// Where the impacts of the step's solution make energy it is solved again with less restitution,
+/// theory.md 3.1.
+/// @param solve  the solve of a step, from its last solution
+/// @return CAIRN_ERROR_MEMORY, or what the solve returns
+cairn_status eng_impacts_cap(cairn_world *world,
+                             cairn_status (*solve)(cairn_world *world, bool trial,
+                                                   cairn_error *error),
+                             cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// What restitution adds to q_N of a cone contact, m/s: e V_N under Newton's law, else the velocity
+/// with which the impacts before the problem left it, which no force of the step takes back.
+double eng_normal_bounce(const cairn_world *world, const con_cone_terms *terms, int contact);
 
 /// Share of the tangential velocity that an impact of this closed cone contact turns back under
 /// Newton's law; 0 for contacts that do not collide.

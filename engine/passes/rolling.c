@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rolling and spinning friction of implicit contacts: moments as blocks of the problem.
+#include "engine/passes/touch.h"
 #include "engine/state/blocks.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/world.h"
 
 #include <string.h>
 
-/// R* of a contact: spheres by their radii, everything else is flat.
-static double effective_radius(const cairn_world *world, int contact, double flat)
+/// R* along the surface over the shorter one: what turns the angles of a contact into ways.
+static void fill_turn(const mat3 *frame, const con_roll *roll, double turn[3])
 {
-    double curvature = 0.0;
-    for (int side = 0; side < 2; side++) {
-        int body = world->contacts.body[contact][side];
-        const geo_shape *shape = world->shapes[world->bodies[body].shape];
-        curvature += shape->kind == GEO_SPHERE ? 1.0 / shape->sphere.radius : 0.0;
-    }
-    return curvature > 0.0 ? 1.0 / curvature : flat;
+    double ratio = roll->radius[1] / roll->radius[0] - 1.0;
+    double x = vec3_dot(roll->axis, mat3_row(frame, 1));
+    double y = vec3_dot(roll->axis, mat3_row(frame, 2));
+    turn[0] = 1.0 + ratio * y * y;
+    turn[1] = -ratio * x * y;
+    turn[2] = 1.0 + ratio * x * x;
 }
 
 cairn_status eng_rolling_note(cairn_world *world, int i, const con_cone_terms *terms)
@@ -25,17 +25,18 @@ cairn_status eng_rolling_note(cairn_world *world, int i, const con_cone_terms *t
         return CAIRN_OK;
     if (world->rolling == NULL) {
         eng_rolling *made = base_arena_array(world->arena, eng_rolling, "rolling", 1);
-        double(*bounds)[2] =
-            (double(*)[2])base_arena_allocate(world->arena, "rolling", n, sizeof *bounds);
-        if (made == NULL || bounds == NULL)
+        eng_resistance *of = base_arena_array(world->arena, eng_resistance, "rolling", n);
+        if (made == NULL || of == NULL)
             return CAIRN_ERROR_MEMORY;
-        memset(bounds, 0, n * sizeof *bounds);
-        *made = (eng_rolling){.bounds = bounds};
+        memset(of, 0, n * sizeof *of);
+        *made = (eng_rolling){.of = of};
         world->rolling = made;
     }
-    double radius = effective_radius(world, i, terms->flat_radius);
-    world->rolling->bounds[i][0] = terms->rolling * radius;
-    world->rolling->bounds[i][1] = terms->spinning * radius;
+    con_roll roll = eng_touch_roll(world, i, terms->flat_radius);
+    eng_resistance *own = &world->rolling->of[i];
+    own->rolling = terms->rolling * roll.radius[0];
+    own->spinning = terms->spinning * roll.twisting;
+    fill_turn(&world->contacts.frame[i], &roll, own->turn);
     return CAIRN_OK;
 }
 
@@ -43,7 +44,7 @@ static bool resists(const cairn_world *world, int contact)
 {
     const eng_rolling *rolling = world->rolling;
     return contact < world->contacts.cone_count &&
-           (rolling->bounds[contact][0] > 0.0 || rolling->bounds[contact][1] > 0.0);
+           (rolling->of[contact].rolling > 0.0 || rolling->of[contact].spinning > 0.0);
 }
 
 // the arrays of the problem as their writer
@@ -83,14 +84,19 @@ static void add_H_v(const double H[3][6], const double v[6], double out[3])
 }
 
 /// H of a moment, theory.md (4.19): the angular velocity of B against A in the frame of the
-/// contact.
+/// contact, along the surface as ways.
 static void fill_turning(const cairn_world *world, int contact, int side, double H[3][6])
 {
     const eng_contacts *c = &world->contacts;
     mat3 axes = quat_to_mat3(world->q_mid[c->body[contact][side]].orientation);
+    const double *turn = world->rolling->of[contact].turn;
+    vec3 t1 = mat3_row(&c->frame[contact], 1), t2 = mat3_row(&c->frame[contact], 2);
+    const vec3 rows[3] = {mat3_row(&c->frame[contact], 0),
+                          vec3_add_scaled(vec3_scale(turn[0], t1), turn[1], t2),
+                          vec3_add_scaled(vec3_scale(turn[2], t2), turn[1], t1)};
     memset(H, 0, 3 * sizeof *H);
     for (int row = 0; row < 3; row++) {
-        vec3 d = vec3_scale(side == 0 ? -1.0 : 1.0, mat3_row(&c->frame[contact], row));
+        vec3 d = vec3_scale(side == 0 ? -1.0 : 1.0, rows[row]);
         vec3_store(H[row] + 3, mat3_apply_transposed(&axes, d));
     }
 }
@@ -111,10 +117,15 @@ static void fill_moment(const cairn_world *world, int contact, int i, moment_arr
     }
     for (int k = 0; k < 3; k++)
         out->q[i][k] += out->w[i][k];
-    out->friction[i] = world->rolling->bounds[contact][0];
-    out->spinning[i] = world->rolling->bounds[contact][1];
-    vec3 kept = vec3_from(c->history[contact]);
-    vec3_store(world->rolling->R[i], mat3_apply(&c->frame[contact], kept));
+    const eng_resistance *own = &world->rolling->of[contact];
+    out->friction[i] = own->rolling;
+    out->spinning[i] = own->spinning;
+    vec3 kept = mat3_apply(&c->frame[contact], vec3_from(c->history[contact]));
+    double *R = world->rolling->R[i],
+           of_turn = own->turn[0] * own->turn[2] - own->turn[1] * own->turn[1];
+    R[0] = kept.x;
+    R[1] = (own->turn[2] * kept.y - own->turn[1] * kept.z) / of_turn;
+    R[2] = (own->turn[0] * kept.z - own->turn[1] * kept.y) / of_turn;
 }
 
 static void copy_force(const cairn_world *world, int contact, int i, moment_arrays *out)
@@ -193,6 +204,21 @@ void eng_rolling_collect(cairn_world *world)
     }
 }
 
+double eng_rolling_work(const cairn_world *world, int contact)
+{
+    const eng_rolling *rolling = world->rolling;
+    if (rolling == NULL || !resists(world, contact))
+        return 0.0;
+    int i = rolling->place[contact] + 1;
+    double before[3] = {0.0}, work = 0.0;
+    for (int side = 0; side < 2; side++)
+        add_H_v((const double(*)[6])rolling->problem.H[i][side],
+                world->v[world->contacts.body[contact][side]], before);
+    for (int k = 0; k < 3; k++)
+        work += 0.5 * rolling->R[i][k] * (before[k] + rolling->U[i][k]);
+    return work;
+}
+
 void eng_rolling_book(cairn_world *world)
 {
     const eng_rolling *rolling = world->rolling;
@@ -203,17 +229,15 @@ void eng_rolling_book(cairn_world *world)
             continue;
         int i = rolling->place[contact] + 1;
         const double *m = rolling->R[i];
-        double work = 0.0;
-        vec3 moment = mat3_apply_transposed(&c->frame[contact], vec3_from(m));
+        double work = -eng_rolling_work(world, contact);
+        const double *turn = rolling->of[contact].turn;
+        vec3 turned = {m[0], turn[0] * m[1] + turn[1] * m[2], turn[1] * m[1] + turn[2] * m[2]};
+        vec3 moment = mat3_apply_transposed(&c->frame[contact], turned);
         vec3_store(c->history[contact], moment);
         for (int side = 0; side < 2; side++) {
             int body = c->body[contact][side];
-            double before[3] = {0.0}, driven[3] = {0.0}, mean[6], own = 0.0;
+            double driven[3] = {0.0}, mean[6];
             vec3_store(c->couple[contact] + 3 * side, vec3_scale(side == 0 ? -1.0 : 1.0, moment));
-            add_H_v((const double(*)[6])rolling->problem.H[i][side], world->v[body], before);
-            for (int k = 0; k < 3; k++)
-                own += m[k] * before[k];
-            work -= 0.5 * own;
             if (world->bodies[body].kind != CAIRN_MOVING)
                 continue;
             eng_mean_velocity(world, body, mean);
@@ -221,8 +245,6 @@ void eng_rolling_book(cairn_world *world)
             for (int k = 0; k < 3; k++)
                 drivers -= m[k] * driven[k];
         }
-        for (int k = 0; k < 3; k++)
-            work -= 0.5 * m[k] * rolling->U[i][k];
         // a moment that drives a turn which the step turned back: the impact pays, theory.md (8.2)
         friction += fmax(work, 0.0);
         impact += fmin(work, 0.0);

@@ -12,6 +12,9 @@
 #include "contact/problem/least_norm.h"
 #include "engine/joints/joints.h"
 #include "engine/measures/finite.h"
+#include "engine/measures/haste.h"
+#include "engine/measures/mesh_pairs.h"
+#include "engine/pairs/meeting.h"
 #include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/passes/explicit.h"
@@ -35,24 +38,6 @@
 // solvers that do not bound their search by themselves
 // EVENINGS_MAX: solves of a step that begin from an even guess
 enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048, TRIAL = 2000, EVENINGS_MAX = 2 };
-
-/// The contact that is not finite, or else the fastest one, which is where overflows begin.
-static int worst_contact(const cairn_world *world)
-{
-    const eng_contacts *c = &world->contacts;
-    int worst = 0;
-    double most = -1.0;
-    for (int i = 0; i < c->cone_count; i++) {
-        double size = fabs(c->V[i][0]) + fabs(c->V[i][1]) + fabs(c->V[i][2]);
-        if (!isfinite(size + c->gap[i]))
-            return i;
-        if (size > most) {
-            most = size;
-            worst = i;
-        }
-    }
-    return worst;
-}
 
 /// A message between processes failed: what this one has now means nothing.
 static cairn_status fail_sharing(const cairn_world *world, cairn_error *error)
@@ -81,7 +66,7 @@ static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_e
                          world->step_count + 1, world->time, cairn_status_text(status));
     if (eng_sharing_gather(world, false) != CAIRN_OK)
         return fail_sharing(world, error);
-    int worst = worst_contact(world);
+    int worst = eng_finite_worst_contact(world);
     const double *V = c->V[worst];
     return base_fail(
         error, status,
@@ -390,6 +375,9 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
             return CAIRN_INTERRUPTED;
         status = solve(world, false, error);
     }
+    if (status == CAIRN_OK && bounces && is_solved(world) &&
+        world->def.impact == CAIRN_IMPACT_NEWTON)
+        status = eng_impacts_cap(world, solve, error);
     if (status == CAIRN_OK && bounces && !is_solved(world))
         status = solve_without_restitution(world, guesses, error);
     if (status == CAIRN_OK && !is_solved(world) && eng_pieces_divide(world))
@@ -428,6 +416,7 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
             bool known = k < world->general_count && world->turnings[k].known;
             eng_body_end(world, i, known ? &world->turnings[k] : NULL, world->v_end[i],
                          &world->q[i], v);
+            eng_body_note_held(world, i);
             memcpy(world->v[i], v, sizeof v);
         }
         eng_body_energies(world, i, &energies[0], &energies[1]);
@@ -462,6 +451,8 @@ cairn_status eng_block_end(cairn_world *world)
     eng_drive_finish(world);
     status = move_bodies(world);
     world->corrected = false;
+    if (status == CAIRN_OK)
+        status = eng_meetings_finish(world);
     if (status == CAIRN_OK && world->def.correction)
         status = eng_correct_positions(world, world->q);
     if (status == CAIRN_OK && world->joint_count > 0) {
@@ -513,8 +504,10 @@ static cairn_status begin_step(cairn_world *world)
     world->guess = NULL;
     world->solution_U = NULL;
     world->turnings = NULL;
+    world->aims = NULL;
     world->moved_energies = NULL;
     world->residual_count = 0;
+    world->hasty = 0;
     world->report = (cairn_step_report){.stop = "none"};
     cairn_status status = eng_spheres_plan(world);
     if (status == CAIRN_OK && world->general_work)
@@ -566,12 +559,15 @@ static cairn_status run_free_motion(cairn_world *world, cairn_error *error)
     return status;
 }
 
-static cairn_status find_pairs(cairn_world *world)
+static cairn_status find_pairs(cairn_world *world, cairn_error *error)
 {
     cairn_status status = eng_block_broad_phase(world);
-    if (status == CAIRN_OK)
-        eng_step_keep_pairs(world);
-    return status;
+    if (status == CAIRN_ERROR_UNSUPPORTED)
+        return eng_mesh_pairs_explain(world, error);
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
+    eng_step_keep_pairs(world);
+    return CAIRN_OK;
 }
 
 /// Runs one block and books its time.
@@ -629,7 +625,7 @@ const eng_pass eng_passes[] = {
      ENG_PARTICLES | IN_MOTION | ENG_SPACE, eng_spheres_prepare, NULL},
     {"free motion", CAIRN_PHASE_MIDPOINT, ENG_GENERAL, ENG_BODIES, ENG_MIDPOINT | ENG_JOINTS, NULL,
      run_free_motion},
-    {"broad phase", CAIRN_PHASE_BROAD_PHASE, ENG_GENERAL, IN_MOTION, ENG_SPACE, find_pairs, NULL},
+    {"broad phase", CAIRN_PHASE_BROAD_PHASE, ENG_GENERAL, IN_MOTION, ENG_SPACE, NULL, find_pairs},
     {"narrow phase", CAIRN_PHASE_NARROW_PHASE, ENG_GENERAL, IN_MOTION, ENG_SPACE,
      eng_block_narrow_phase, NULL},
     {"contact set", CAIRN_PHASE_CONTACT_SET, ENG_GENERAL, IN_MOTION | ENG_SPACE,
@@ -785,6 +781,7 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     // counted, not summed: the time of step n has no accumulated round-off
     world->time = world->time_start + (double)world->step_count * world->def.time_step;
     log_unsolved(world);
+    eng_haste_look(world);
     return eng_actions_end(world, error);
 }
 
@@ -792,4 +789,9 @@ void cairn_world_interrupt(cairn_world *world)
 {
     if (world != NULL)
         atomic_store_explicit(&world->interrupt, 1, memory_order_relaxed);
+}
+
+bool cairn_world_take_interrupt(cairn_world *world)
+{
+    return world != NULL && atomic_exchange(&world->interrupt, 0) != 0;
 }

@@ -12,6 +12,15 @@
 // FACE_CORNERS: a face with more of them is measured by the first ones
 enum { FACE_CORNERS = 64 };
 
+// what is less curved than this over the size of its shape is flat
+static const double least_curved = 0.01;
+
+// share of its size that a point may lie off a surface by round-off
+static const double digits = 1e-9;
+
+// radius of a solid sphere over its radius of gyration, squared
+static const double sphere_share = 2.5;
+
 // cosine between normals of contacts that belong to one face
 static const double same_normal = 0.999;
 
@@ -139,4 +148,37 @@ void eng_touch_fill(const cairn_world *world, int contact, double corner, con_im
     }
     double radius = geo_touch_radius(&curved[0], &curved[1], mat3_row(&input->frame, 0));
     input->touch_radius = isfinite(radius) ? radius : corner;
+}
+
+/// Edges and corners are no curvature that rolls.
+static geo_curvature rolling_curvature(const seen_from *seen, double overlap)
+{
+    double size = seen->shape->bounding_radius, least = least_curved / size;
+    double slack = fmax(overlap, 0.0) + (isfinite(size) ? digits * size : 0.0);
+    geo_curvature curved =
+        geo_shape_curvature(seen->shape, seen->point, seen->normal, slack, INFINITY);
+    curved.across = curved.across < least ? 0.0 : curved.across;
+    curved.along = curved.along < least ? 0.0 : curved.along;
+    curved.axis = mat3_apply(&seen->rotation, curved.axis);
+    return curved;
+}
+
+con_roll eng_touch_roll(const cairn_world *world, int contact, double flat)
+{
+    const eng_contacts *c = &world->contacts;
+    vec3 normal = mat3_row(&c->frame[contact], 0);
+    geo_curvature curved[2];
+    con_roll roll = {.arm = INFINITY};
+    for (int side = 0; side < 2; side++) {
+        seen_from seen = look_from(world, contact, side);
+        curved[side] = rolling_curvature(&seen, -c->gap[contact]);
+        int body = c->body[contact][side];
+        vec3 J = eng_inertia_of(world, body);
+        if (world->bodies[body].kind == CAIRN_DYNAMIC)
+            roll.arm = fmin(roll.arm, sqrt(sphere_share * fmin(J.x, fmin(J.y, J.z)) /
+                                           world->bodies[body].mass));
+    }
+    geo_touch_rolling(&curved[0], &curved[1], normal, flat, &roll.axis, roll.radius);
+    roll.twisting = roll.radius[0];
+    return roll;
 }

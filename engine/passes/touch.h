@@ -9,4 +9,8 @@
 /// @param corner  m, radius of edges and corners, above 0
 void eng_touch_fill(const cairn_world *world, int contact, double corner, con_impulse_input *input);
 
+/// How the two shapes of a contact roll on each other, docs/laws.md section 3.
+/// @param flat  m, R* along a direction in which neither is curved, above 0
+con_roll eng_touch_roll(const cairn_world *world, int contact, double flat);
+
 #endif

@@ -97,6 +97,7 @@ void eng_step_forget(cairn_world *world)
     base_arena_reset(world->arena);
     world->undo = NULL;
     world->applied = NULL;
+    world->aims = NULL;
     world->problem = (con_problem){0};
     world->solved = NULL;
     world->rolling = NULL;

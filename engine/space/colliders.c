@@ -9,6 +9,7 @@ typedef struct place_context {
     cairn_world *world;
     bool holds;   // bounds may be taken as they were, wider by the way since
     double faces; // m, half of what images move against the cell in a step
+    vec3 common;  // m/s, of walls, or of all bodies
     bool reaches; // there are laws that act across a gap
 } place_context;
 
@@ -31,11 +32,29 @@ static double way_of_faces(const cairn_world *world)
     return 0.5 * world->def.time_step * way;
 }
 
-/// Fastest point of a body, m/s: its centre, and its rotation at the farthest point of its shape.
-static double fastest_point(const cairn_world *world, int body)
+/// The velocity that walls have, or else all bodies together, m/s: what others may be stopped at.
+static vec3 common_velocity(const cairn_world *world)
 {
+    vec3 sum = {0.0, 0.0, 0.0};
+    for (int k = 0; k < world->active_count; k++) {
+        int body = world->active[k];
+        if (world->bodies[body].kind != CAIRN_DYNAMIC)
+            return vec3_from(world->v[body]);
+        sum = vec3_add(sum, vec3_from(world->v[body]));
+    }
+    // what processes know of bodies differs
+    bool known = world->active_count > 0 && world->sharing == NULL;
+    return known ? vec3_scale(1.0 / world->active_count, sum) : (vec3){0.0, 0.0, 0.0};
+}
+
+/// Fastest point of a body against the common velocity, m/s: its centre, and its rotation at the
+/// farthest point of its shape.
+static double fastest_point(const place_context *context, int body)
+{
+    const cairn_world *world = context->world;
     const double *u = world->v[body], *v = world->v_free[body];
-    double linear = fmax(vec3_norm(vec3_from(v)), vec3_norm(vec3_from(u)));
+    double linear = fmax(vec3_distance(vec3_from(v), context->common),
+                         vec3_distance(vec3_from(u), context->common));
     double angular = vec3_norm(vec3_from(v + 3));
     return linear + (angular > 0.0 ? angular * eng_reach_of(world, body) : 0.0);
 }
@@ -43,14 +62,14 @@ static double fastest_point(const cairn_world *world, int body)
 /// Half-width of the layer around a collider in which its contacts are looked for, m: a thousandth
 /// of its size, so that resting contacts keep their manifold while they breathe, and the way of a
 /// step, at most its size. Next to nothing when contacts are taken up on closing only.
-/// @param faces  m, that the faces of the cell may go
-static double margin_of(const cairn_world *world, const eng_collider *collider, double faces)
+static double margin_of(const place_context *context, const eng_collider *collider)
 {
+    const cairn_world *world = context->world;
     double size = collider->shape->smallest_size;
     bool bounded = isfinite(size);
     if (!world->def.margin)
         return bounded ? 5e-10 * size : 0.0;
-    double way = world->def.time_step * fastest_point(world, collider->body) + faces;
+    double way = world->def.time_step * fastest_point(context, collider->body) + context->faces;
     if (!bounded)
         return isfinite(way) ? way : 0.0;
     return 5e-4 * size + fmin(way, size);
@@ -115,6 +134,28 @@ static bool may_hold(const cairn_world *world)
     return true;
 }
 
+/// Bounds of a collider of the implicit law, and of all places that it may come to within the step,
+/// where that is farther than its margin.
+static geo_bounds sweep_bounds(const place_context *context, int i, geo_bounds bounds)
+{
+    const cairn_world *world = context->world;
+    const eng_collider *collider = &world->colliders[i];
+    double h = world->def.time_step, size = collider->shape->smallest_size;
+    const double *velocities[2] = {world->v[collider->body], world->v_free[collider->body]};
+    double turning = h * vec3_norm(vec3_from(velocities[1] + 3));
+    double turned = fmin(turning, 2.0) * eng_reach_of(world, collider->body);
+    double way = h * fmax(vec3_norm(vec3_from(velocities[0])), vec3_norm(vec3_from(velocities[1])));
+    if (context->holds || !world->def.margin || !isfinite(size) || way + turned <= size)
+        return bounds;
+    geo_bounds swept = bounds;
+    for (int k = 0; k < 2 && !world->cell.any; k++) {
+        vec3 ahead = vec3_scale(h, vec3_from(velocities[k]));
+        geo_bounds later = {vec3_add(bounds.low, ahead), vec3_add(bounds.high, ahead)};
+        swept = geo_bounds_merge(swept, later);
+    }
+    return geo_bounds_inflate(swept, fmax(turned - size, 0.0));
+}
+
 /// Bounds of a collider where it is now, with its margin: as wide as they were found last and the
 /// way since.
 static geo_bounds bounds_of(const place_context *context, int i)
@@ -127,8 +168,8 @@ static geo_bounds bounds_of(const place_context *context, int i)
         *held = (eng_held_bounds){shape, geo_shape_bounds(shape, &world->collider_pose[i]), way};
         gone = 0.0;
     }
-    return geo_bounds_inflate(held->bounds,
-                              world->collider_margin[i] + world->collider_reach[i] + gone);
+    double margin = world->collider_margin[i] + world->collider_reach[i] + gone;
+    return geo_bounds_inflate(sweep_bounds(context, i, held->bounds), margin);
 }
 
 /// Bounds that were found for what a collider was before mean nothing.
@@ -162,7 +203,7 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
         world->collider_way[i] = way_after(world->collider_way[i], &world->collider_pose[i], &next,
                                            collider->shape->bounding_radius);
         world->collider_pose[i] = next;
-        world->collider_margin[i] = margin_of(world, collider, context->faces);
+        world->collider_margin[i] = margin_of(context, collider);
         if (context->reaches && collider->shape != last)
             reach = reach_of(world, collider->shape);
         last = collider->shape;
@@ -276,7 +317,13 @@ void eng_colliders_release(cairn_world *world)
 
 cairn_status eng_colliders_place_listed(cairn_world *world)
 {
-    place_context context = {world, may_hold(world), way_of_faces(world), any_reaches(world)};
+    place_context context = {
+        .world = world,
+        .holds = may_hold(world),
+        .faces = way_of_faces(world),
+        .common = common_velocity(world),
+        .reaches = any_reaches(world),
+    };
     int all = world->collider_count, known = world->proxy_capacity;
     int capacity = known, same = known, again = known, bounds = known, reach = known;
     cairn_status status = eng_colliders_reserve(world);

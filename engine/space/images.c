@@ -24,6 +24,14 @@ static void extent_of(const eng_cell *cell, const geo_bounds *bounds, double low
     }
 }
 
+/// The number of the copy of the cell in which a place lies. What is beyond all that can be told
+/// apart is refused by name where bodies are looked at; it must not overflow before.
+static int copy_of(double part)
+{
+    static const double farthest = 1 << 30;
+    return (int)floor(fmin(fmax(part, -farthest), farthest));
+}
+
 static geo_bounds moved(geo_bounds bounds, const eng_cell *cell, const eng_image *image)
 {
     const double n[3] = {image->n[0], image->n[1], image->n[2]};
@@ -63,7 +71,7 @@ static cairn_status make_images(const cairn_world *world, const geo_proxy *liste
         if (is_bounded(&listed[i].bounds)) {
             extent_of(cell, &listed[i].bounds, low, high);
             for (int k = 0; k < 3; k++)
-                image.n[k] = cell->periodic[k] ? -(int)floor(0.5 * (low[k] + high[k])) : 0;
+                image.n[k] = cell->periodic[k] ? -copy_of(0.5 * (low[k] + high[k])) : 0;
         }
         status = add_image(world, list, image);
     }

@@ -29,9 +29,12 @@ eng_window eng_window_make(const eng_cell *cell, const mat3 *lattice, geo_bounds
 void eng_window_images(const eng_window *window, vec3 place, double distance, int from[3],
                        int to[3])
 {
+    static const double farthest = 1 << 30;
     vec3 part = mat3_apply(&window->inverse, place);
     for (int k = 0; k < 3; k++) {
         double margin = distance * window->slant[k] + 1e-9, at = vec3_get(part, k);
+        // farther away than bodies may be there is nothing to be found
+        at = fmin(fmax(at, -farthest), farthest);
         from[k] = window->repeats[k] ? (int)ceil(window->low[k] - margin - at) : 0;
         to[k] = window->repeats[k] ? (int)floor(window->high[k] + margin - at) : 0;
     }

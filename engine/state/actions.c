@@ -142,6 +142,13 @@ uint64_t eng_actions_hash(const cairn_world *world, uint64_t hash)
     return hash;
 }
 
+void eng_actions_note_gravity(cairn_world *world)
+{
+    for (int i = 0; i < world->action_count; i++)
+        if (world->actions[i]->kind->drives_gravity)
+            memcpy(world->actions[i]->numbers, world->def.gravity, sizeof world->def.gravity);
+}
+
 bool eng_actions_drive_gravity(const cairn_world *world)
 {
     for (int i = 0; i < world->action_count; i++)

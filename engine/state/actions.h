@@ -25,7 +25,9 @@ typedef struct eng_action_kind {
     void (*restored)(cairn_world *world, eng_action *action);
     int readings;          // the numbers behind these are readings, which may be NaN; 0: none are
     bool makes_or_removes; // bodies
-    bool drives_gravity;   // gravity is then no part of what a checkpoint must find unchanged
+    // its first three numbers are the gravity in force, which is then no part of what a checkpoint
+    // must find unchanged
+    bool drives_gravity;
 } eng_action_kind;
 
 struct eng_action {
@@ -60,6 +62,9 @@ void eng_actions_restore(cairn_world *world, const double *numbers);
 
 /// Whether all that are no readings are finite.
 bool eng_actions_are_finite(const cairn_world *world, const double *numbers);
+
+/// The program has set another gravity: those that drive it know.
+void eng_actions_note_gravity(cairn_world *world);
 
 /// Of their definitions, and of their numbers.
 uint64_t eng_actions_fingerprint(const cairn_world *world);

@@ -17,16 +17,24 @@ void eng_blocks_release(cairn_world *world);
 /// Blocks of the step, in order; each reads what earlier ones wrote.
 cairn_status eng_block_midpoint(cairn_world *world) CAIRN_CHECK_RESULT;
 void eng_block_free_velocity(cairn_world *world);
+/// @return CAIRN_ERROR_UNSUPPORTED for two meshes that may touch; CAIRN_ERROR_MEMORY
 cairn_status eng_block_broad_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_narrow_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_contact_set(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_connectors(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_assembly(cairn_world *world) CAIRN_CHECK_RESULT;
 
+/// How a contact resists. Where R* differs along the surface, turning is measured in ways over the
+/// surfaces: |turn^-1 m_T| <= mu_r r_N.
+typedef struct eng_resistance {
+    double rolling, spinning; // mu_r and mu_s, m; both 0 where a contact does not resist
+    double turn[3];           // xx, xy, yy along t1 and t2: R* over the one in mu_r
+} eng_resistance;
+
 /// Contacts that resist rolling, theory.md (4.19): the problem to solve with a block for each
 /// moment behind its force. Everything else knows the forces alone.
 typedef struct eng_rolling {
-    double (*bounds)[2]; // [cone_count] mu_r and mu_s, m; both 0 where a contact does not resist
+    eng_resistance *of;  // [cone_count]
     con_problem problem; // world->solved with moments
     int blocks;
     int *place;                           // [contacts of world->solved] block of each
@@ -40,6 +48,8 @@ cairn_status eng_rolling_note(cairn_world *world, int i,
 cairn_status eng_rolling_expand(cairn_world *world) CAIRN_CHECK_RESULT;
 /// Brings R and U of the forces into world->solved_R and world->solution_U.
 void eng_rolling_collect(cairn_world *world);
+/// Work of the moment of a contact on its bodies in the step, J; 0 where it has none.
+double eng_rolling_work(const cairn_world *world, int contact);
 /// Keeps the moments for the next step and for readers, and books their work by (8.2).
 void eng_rolling_book(cairn_world *world);
 

@@ -29,6 +29,8 @@ typedef enum eng_body_group {
       "centre and principal axes at t_n")                                                          \
     X(v, eng_reals6, ENG_REAL, 6, "m/s, rad/s", ENG_BODY_STATE, ENG_SAVED | ENG_HASHED,            \
       "linear, world; angular, principal body axes; at t_n")                                       \
+    X(held, eng_reals3, ENG_REAL, 3, "m/s2", ENG_BODY_STATE, ENG_SAVED | ENG_HASHED,               \
+      "what contacts and joints gave the centre in the last step")                                 \
     X(loads, eng_load, ENG_REAL, 6, "N, N m", ENG_BODY_GIVEN, ENG_SAVED | ENG_EXPORTED,            \
       "force and torque applied by the program, world axes")                                       \
     X(users, uint64_t, ENG_WORD, 1, "", ENG_BODY_GIVEN, ENG_SAVED | ENG_EXPORTED,                  \

@@ -20,6 +20,11 @@ typedef double eng_history[CON_HISTORY_MAX];
     X(gap, double, ENG_REAL, 1, "m", ENG_SAVED, "at the midpoint; negative: overlap")              \
     X(frame, mat3, ENG_REAL, 9, "", ENG_SAVED, "rows n, t1, t2, world axes")                       \
     X(point, vec3, ENG_REAL, 3, "m", ENG_SAVED, "at the midpoint, world")                          \
+    X(meets, double, ENG_REAL, 1, "s", ENG_SAVED,                                                  \
+      "from the midpoint on, when bodies that are apart come to it; 0: they touch, or may")        \
+    X(ahead, vec3, ENG_REAL, 3, "m", ENG_SAVED,                                                    \
+      "half of the way that B goes against A until then: the point lies so much on in A, and "     \
+      "behind in B")                                                                               \
     X(fresh, unsigned char, ENG_BYTE, 1, "", ENG_SAVED, "1 in the first step of a contact")        \
     X(V, eng_reals3, ENG_REAL, 3, "m/s", ENG_SAVED, "H v_n, contact frame")                        \
     X(U, eng_reals3, ENG_REAL, 3, "m/s", ENG_SAVED | ENG_CARRIED,                                  \

@@ -169,6 +169,16 @@ void eng_body_end(const cairn_world *world, int body, const eng_turning *turning
     vec3_store(v + 3, turned);
 }
 
+void eng_body_note_held(cairn_world *world, int body)
+{
+    const eng_body *b = &world->bodies[body];
+    vec3 gained = vec3_sub(vec3_from(world->v_end[body]), vec3_from(world->v[body]));
+    vec3 given = vec3_add_scaled(vec3_from(world->def.gravity), 1.0 / b->mass,
+                                 eng_applied_of(world, body)->force);
+    vec3 held = vec3_sub(vec3_scale(1.0 / world->def.time_step, gained), given);
+    vec3_store(world->held[body], b->kind == CAIRN_DYNAMIC ? held : (vec3){0.0, 0.0, 0.0});
+}
+
 void eng_mean_velocity(const cairn_world *world, int body, double mean[6])
 {
     for (int k = 0; k < 6; k++)
@@ -184,6 +194,13 @@ vec3 eng_point_velocity(const double v[6], const pose *q, vec3 point)
 static bool has_images(const cairn_world *world, int body)
 {
     return world->cell.any && isfinite(eng_reach_of(world, body));
+}
+
+vec3 eng_contact_place(const cairn_world *world, int contact, int side)
+{
+    const eng_contacts *c = &world->contacts;
+    vec3 ahead = c->ahead[contact];
+    return side == 0 ? vec3_add(c->point[contact], ahead) : vec3_sub(c->point[contact], ahead);
 }
 
 vec3 eng_image_shift(const cairn_world *world, int body, vec3 point)

@@ -44,6 +44,9 @@ static inline int eng_solver_row(const cairn_world *world, int body)
 void eng_body_end(const cairn_world *world, int body, const struct eng_turning *turning,
                   const double v_end[6], pose *q, double v[6]);
 
+/// Keeps what contacts and joints gave a body in the step, while v is still that of its begin.
+void eng_body_note_held(cairn_world *world, int body);
+
 /// Kinetic energy for body velocities; those of the bodies of the general passes by q and v as they
 /// are now, and their potential energy of gravity.
 double eng_body_kinetic_energy(const cairn_world *world, int body, const double v[6]);
@@ -64,6 +67,10 @@ void eng_mean_velocity(const cairn_world *world, int body, double mean[6]);
 /// rows of the frame, at the point, give it, kg^-1.
 /// @param inverse  of mass and principal moments; zeros where nothing moves the body
 mat3 eng_point_mobility(const double inverse[6], const pose *q, const mat3 *frame, vec3 point);
+
+/// Where the point of a contact of this step is in one of its bodies: not in both in one place
+/// where they come to it later.
+vec3 eng_contact_place(const cairn_world *world, int contact, int side);
 
 /// The image of a body next to a point lies this far from the body, in the midpoint configuration;
 /// 0 in open space and for half-spaces.

@@ -19,16 +19,39 @@ static bool is_null(cairn_material_id id)
     return id.generation == 0;
 }
 
-cairn_status cairn_material_create(cairn_world *world, const char *name,
-                                   cairn_material_id *material, cairn_error *error)
+static const double density_of_none = 1000.0; // kg/m3
+
+/// Gives the material that was made on demand the name of the first one that is created.
+static cairn_status adopt(cairn_world *world, const char *name, cairn_material_id *material,
+                          cairn_error *error)
 {
-    if (world == NULL || name == NULL || material == NULL)
-        return base_fail_null(error, __func__);
-    *material = (cairn_material_id){0};
-    if (name == NULL || name[0] == '\0')
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "a material needs a name");
-    if (!is_null(cairn_material_find(world, name)))
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is a material \"%s\" already", name);
+    eng_material *first = &world->materials[0];
+    if (first->weighed)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "material \"%.80s\" comes too late: a body or grain before it names no "
+                         "material and has its mass from a density of %g kg/m3; make the first "
+                         "material before it",
+                         name, first->density);
+    first->on_demand = false;
+    *material = eng_material_id(world, 0);
+    if (strcmp(first->name, name) == 0)
+        return CAIRN_OK;
+    char *copy = base_copy_text(&world->allocator, name);
+    if (copy == NULL || base_names_add(&world->material_names, &world->allocator, copy, 0)) {
+        base_release(&world->allocator, copy);
+        first->on_demand = true;
+        *material = (cairn_material_id){0};
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for material \"%s\"", name);
+    }
+    base_names_remove(&world->material_names, first->name);
+    base_release(&world->allocator, first->name);
+    first->name = copy;
+    return CAIRN_OK;
+}
+
+static cairn_status create(cairn_world *world, const char *name, bool on_demand,
+                           cairn_material_id *material, cairn_error *error)
+{
     char *copy = base_copy_text(&world->allocator, name);
     cairn_status status = copy != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     if (status == CAIRN_OK)
@@ -44,22 +67,49 @@ cairn_status cairn_material_create(cairn_world *world, const char *name,
         base_release(&world->allocator, copy);
         return base_fail(error, status, "out of memory for material \"%s\"", name);
     }
-    world->materials[world->material_count] =
-        (eng_material){.name = copy, .elasticity.poisson = 0.3, .elasticity_class = -1};
+    world->materials[world->material_count] = (eng_material){.name = copy,
+                                                             .elasticity.poisson = 0.3,
+                                                             .elasticity_class = -1,
+                                                             .density = density_of_none,
+                                                             .on_demand = on_demand};
     *material = eng_material_id(world, eng_slots_take(&world->material_slots));
     world->material_count++;
     return CAIRN_OK;
 }
 
-cairn_status eng_material_take(cairn_world *world, cairn_material_id id, int *material,
-                               cairn_error *error)
+cairn_status cairn_material_create(cairn_world *world, const char *name,
+                                   cairn_material_id *material, cairn_error *error)
+{
+    if (world == NULL || name == NULL || material == NULL)
+        return base_fail_null(error, __func__);
+    *material = (cairn_material_id){0};
+    if (name[0] == '\0')
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "a material needs a name");
+    if (world->material_count == 1 && world->materials[0].on_demand)
+        return adopt(world, name, material, error);
+    if (!is_null(cairn_material_find(world, name)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "material \"%.80s\" is declared twice", name);
+    return create(world, name, false, material, error);
+}
+
+double eng_material_density(const cairn_world *world, cairn_material_id id, double given)
+{
+    if (given > 0.0)
+        return given;
+    // the first one is at place 0, as null ids are
+    return world->material_count > 0 ? world->materials[id.index].density : density_of_none;
+}
+
+cairn_status eng_material_take(cairn_world *world, cairn_material_id id, bool weighed,
+                               int *material, cairn_error *error)
 {
     cairn_status status = CAIRN_OK;
     if (is_null(id) && world->material_count == 0)
-        status = cairn_material_create(world, "default", &id, error);
+        status = create(world, "default", true, &id, error);
     if (status != CAIRN_OK)
         return status;
     *material = (int)id.index;
+    world->materials[*material].weighed |= weighed;
     status = eng_material_use(world, *material);
     return status == CAIRN_OK ? status : base_fail(error, status, "out of memory for a material");
 }
@@ -102,9 +152,16 @@ cairn_status cairn_material_set_value(cairn_world *world, cairn_material_id mate
 {
     if (world == NULL || property == NULL)
         return base_fail_null(error, __func__);
-    static const char *const names[] = {"young_modulus", "poisson_ratio"};
+    static const char *const names[] = {"young_modulus", "poisson_ratio", "density"};
     if (!is_valid(world, material))
         return base_fail(error, CAIRN_ERROR_STALE_ID, "the material does not exist");
+    if (strcmp(property, names[2]) == 0) {
+        if (!(value > 0.0 && isfinite(value)))
+            return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                             "density = %g must be positive and finite (kg/m3)", value);
+        world->materials[material.index].density = value;
+        return CAIRN_OK;
+    }
     world->plan_due = true;
     eng_elasticity *elasticity = &world->materials[material.index].elasticity;
     if (strcmp(property, names[0]) == 0) {
@@ -133,6 +190,10 @@ cairn_status cairn_material_get_value(const cairn_world *world, cairn_material_i
     *value = 0.0;
     if (!is_valid(world, material))
         return CAIRN_ERROR_STALE_ID;
+    *value = world->materials[material.index].density;
+    if (strcmp(property, "density") == 0)
+        return CAIRN_OK;
+    *value = 0.0;
     const eng_elasticity *elasticity = &world->materials[material.index].elasticity;
     bool young = strcmp(property, "young_modulus") == 0;
     if (!young && strcmp(property, "poisson_ratio") != 0)

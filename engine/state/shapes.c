@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "geometry/mesh/mesh_file.h"
+#include "geometry/seams/weld.h"
 #include "geometry/shape/rounded.h"
 
 #include <stddef.h>
@@ -15,7 +16,7 @@
 
 cairn_shape_def cairn_default_shape_def(cairn_shape_kind kind)
 {
-    return (cairn_shape_def){.kind = kind, .scale = 1.0, .cookie = SHAPE_COOKIE};
+    return (cairn_shape_def){.kind = kind, .scale = 1.0, .weld = -1.0, .cookie = SHAPE_COOKIE};
 }
 
 /// Where the sizes of plain kinds stand in definitions and views.
@@ -71,6 +72,43 @@ static cairn_status create_polyhedron(const base_allocator *allocator, const vec
     return status;
 }
 
+/// A mesh whose seams are welded, and which is filled where the definition says so.
+static cairn_status create_mesh(const cairn_world *world, const cairn_shape_def *def,
+                                const vec3 *vertices, int vertex_count, const int (*triangles)[3],
+                                int triangle_count, geo_shape **shape, cairn_error *error)
+{
+    const base_allocator *allocator = &world->allocator;
+    if (!(def->weld < INFINITY))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the weld length of a mesh (%g m) must be finite; below 0: 1e-6 of its "
+                         "size",
+                         def->weld);
+    size_t count = triangle_count > 0 ? (size_t)triangle_count : 1;
+    geo_mesh_data data = {.vertices = (vec3 *)(uintptr_t)vertices,
+                          .vertex_count = vertex_count,
+                          .triangles = base_allocate(allocator, count, sizeof *data.triangles),
+                          .triangle_count = triangle_count};
+    if (data.triangles == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a mesh");
+    if (triangle_count > 0)
+        memcpy(data.triangles, triangles, count * sizeof *triangles);
+    cairn_status status = geo_mesh_weld(allocator, def->weld, &data);
+    // what cannot be welded is no mesh, and is refused with its reason
+    status = status == CAIRN_ERROR_MEMORY ? base_fail(error, status, "out of memory for a mesh")
+                                          : geo_mesh_create(allocator, vertices, vertex_count,
+                                                            (const int(*)[3])data.triangles,
+                                                            data.triangle_count, shape, error);
+    base_release(allocator, data.triangles);
+    if (status != CAIRN_OK || !def->solid)
+        return status;
+    status = geo_mesh_fill(*shape, error);
+    if (status != CAIRN_OK) {
+        geo_shape_destroy(*shape);
+        *shape = NULL;
+    }
+    return status;
+}
+
 static cairn_status create_from_points(const cairn_world *world, const cairn_shape_def *def,
                                        geo_shape **shape, cairn_error *error)
 {
@@ -79,8 +117,8 @@ static cairn_status create_from_points(const cairn_world *world, const cairn_sha
     if (def->kind == CAIRN_POLYHEDRON)
         return create_polyhedron(&world->allocator, points, def->point_count, def->rounding, shape,
                                  error);
-    return geo_mesh_create(&world->allocator, points, def->point_count, def->triangles,
-                           def->triangle_count, shape, error);
+    return create_mesh(world, def, points, def->point_count, def->triangles, def->triangle_count,
+                       shape, error);
 }
 
 static cairn_status create_from_file(const cairn_world *world, const cairn_shape_def *def,
@@ -95,9 +133,12 @@ static cairn_status create_from_file(const cairn_world *world, const cairn_shape
         status = create_polyhedron(&world->allocator, data.vertices, data.vertex_count,
                                    def->rounding, shape, error);
     else
-        status =
-            geo_mesh_create(&world->allocator, data.vertices, data.vertex_count,
-                            (const int(*)[3])data.triangles, data.triangle_count, shape, error);
+        status = create_mesh(world, def, data.vertices, data.vertex_count,
+                             (const int(*)[3])data.triangles, data.triangle_count, shape, error);
+    if (status == CAIRN_OK && def->kind == CAIRN_MESH && data.left_out > 0)
+        base_log(&world->logger, BASE_LOG_WARNING,
+                 "%s: %d triangles have no area and are left out, the first one %s %d", def->file,
+                 data.left_out, data.binary ? "is triangle" : "in line", data.first_left_out);
     geo_mesh_data_release(&world->allocator, &data);
     if (status == CAIRN_OK || error == NULL)
         return status;
@@ -417,6 +458,7 @@ cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id id, cairn_
         view->vertices = (const double(*)[3])(const void *)shape->mesh.vertices;
         view->face_count = shape->mesh.triangle_count;
         view->face_vertices = (const int *)(const void *)shape->mesh.triangles;
+        view->solid = shape->mesh.solid;
     }
     if (shape->kind == GEO_COMPOUND) {
         view->member_count = shape->compound.member_count;

@@ -12,10 +12,14 @@
 /// Before a body has the material.
 cairn_status eng_material_use(cairn_world *world, int material) CAIRN_CHECK_RESULT;
 
+/// The density of a body or grain, kg/m3: the one that it gives, or with 0 that of its material.
+double eng_material_density(const cairn_world *world, cairn_material_id id, double given);
+
 /// The material of a body that is made now, or of grains that will be: those without one get the
 /// first, made where there is none. It is in use from here on.
-cairn_status eng_material_take(cairn_world *world, cairn_material_id id, int *material,
-                               cairn_error *error) CAIRN_CHECK_RESULT;
+/// @param weighed  a mass was made from the material's density
+cairn_status eng_material_take(cairn_world *world, cairn_material_id id, bool weighed,
+                               int *material, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// After the moduli of a material have changed.
 cairn_status eng_material_changed(cairn_world *world, int material) CAIRN_CHECK_RESULT;

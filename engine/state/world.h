@@ -125,6 +125,9 @@ typedef struct eng_material {
     eng_elasticity elasticity;
     int elasticity_class; // of its moduli, where a body has it; else -1
     int first_surface;    // of its pairs' own, the youngest; 0: none
+    double density;       // kg/m3
+    bool on_demand;       // made for a body that names none: the first one that is created takes it
+    bool weighed;         // a mass was made from its density
 } eng_material;
 
 /// A pair of colliders as the narrow phase keeps it while the broad phase lists it.
@@ -211,6 +214,8 @@ struct cairn_world {
     eng_choice_solver solver;
     eng_choice_local local;
     uint32_t tag; // in the ids of this world
+    // times that it took another state: objects made before may have others in their slots since
+    uint32_t went_back;
 
     // ids: of bodies, shapes and materials the slot is the index of what it names, of joints and
     // connectors its place among the live ones
@@ -335,6 +340,7 @@ struct cairn_world {
     int *raw_count; // [pair_count] contacts of each place of the plan in its chunk's manifold
     int raw_capacity;
     eng_taken taken;
+    struct eng_aim *aims;  // [reach] of this step, in the arena; NULL: no pair asks for them
     bool topology_changed; // bodies were added or placed since the last step
 
     // domains of the bodies: cut by the first contacts of a new plan and kept with it; the one
@@ -372,6 +378,8 @@ struct cairn_world {
     bool contacts_driven;       // a body with a prescribed motion takes part in the last problem
     double (*free_relative)[3]; // [contacts.cone_count] q of the problem, as its writer
     const double (*shift)[3]; // [contacts.cone_count] m/s, what restitution, gap and drift add to q
+    double *rebound;    // [contacts.cone_count] m/s, U_N that the impacts before the problem left;
+                        // NULL: none
     double (*given)[3]; // [contacts.cone_count] N s, of impacts and cohesion, before the problem;
                         // in the arena; NULL: none
     double (*guess)[3]; // [solved->contact_count] warm start of the last solve
@@ -390,6 +398,8 @@ struct cairn_world {
     eng_booked booked;      // by the sphere executor
     bool has_booked;        // it has; else all sums are 0
     double energy_start;    // J, kinetic + potential at the first step
+    int hasty;              // index + 1 of the first body in a slot that was too fast in this step
+    bool hasty_told;        // the log was told of the first body that was
     int64_t unsolved_count; // steps whose solve ended above the tolerance
     int logged_slots;       // in particle slots when the log was told last
     bool advised;           // the log was told why spheres are not in the executor

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads mesh files: picks the reader by the ending.
 #include "geometry/mesh/mesh_file_internal.h"
+#include "geometry/mesh/vertices.h"
 
 #include "base/file.h"
 
@@ -65,6 +66,14 @@ cairn_status geo_mesh_file_parse(const base_allocator *allocator, const char *na
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory for its numbers", name);
     status = reader_for(name)(&reader);
     freelocale(reader.plain);
+    base_release(allocator, reader.corners);
+    if (status == CAIRN_OK && data->triangle_count > 0 && reader.sliver_count > 0)
+        status = geo_reader_mend_slivers(&reader);
+    base_release(allocator, reader.slivers);
+    if (status == CAIRN_OK && data->triangle_count > 0 &&
+        geo_vertices_keep_used(allocator, data->vertices, &data->vertex_count, data->triangles,
+                               data->triangle_count) != CAIRN_OK)
+        status = base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory for its vertices", name);
     if (status == CAIRN_OK && data->vertex_count == 0)
         status = base_fail(error, CAIRN_ERROR_FORMAT, "%s: the file holds no vertices", name);
     if (status != CAIRN_OK)

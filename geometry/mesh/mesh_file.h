@@ -7,16 +7,22 @@
 #include "base/vec.h"
 
 typedef struct geo_mesh_data {
-    vec3 *vertices; // [vertex_count], duplicates of STL merged (bit-equal coordinates)
+    /// [vertex_count], duplicates of STL merged (bit-equal coordinates); those that no triangle has
+    /// are left out unless there are no triangles
+    vec3 *vertices;
     int vertex_count;
-    int (*triangles)[3]; // [triangle_count], faces with more corners cut into a fan
+    int (*triangles)[3]; // [triangle_count], faces with more corners cut into triangles
     int triangle_count;
+    int left_out;       // triangles without area, which are not among them
+    int first_left_out; // line of the first of these; of a binary STL its number, from 1
+    bool binary;
 } geo_mesh_data;
 
 /// Reads a file by its ending (.obj, .stl, upper or lower case). Errors name file and line (or byte
 /// offset in a binary STL); hostile files (huge counts, indices out of range, NaN) give errors too.
-/// Faces may name only vertices that stand before them. Triangles with two corners in one vertex
-/// are left out. An OBJ file without faces is accepted: its points can make a hull.
+/// Faces may name only vertices that stand before them. Faces with more than three corners may be
+/// concave, and are errors where they cross themselves. An OBJ file without faces is accepted: its
+/// points can make a hull.
 /// @param scale  factor on all coordinates, > 0
 /// @param data   out, released with geo_mesh_data_release
 cairn_status geo_mesh_file_read(const base_allocator *allocator, const char *path, double scale,

@@ -16,11 +16,17 @@ typedef struct geo_mesh_reader {
     const char *at;   // next byte
     const char *end;
     int line;       // of `at`, from 1
+    int face_line;  // of the face being read; of a binary STL its number, from 1
     double scale;   // factor on coordinates
     locale_t plain; // numbers with a decimal point, whatever the program's language
     geo_mesh_data *data;
     int vertex_capacity;
     int triangle_capacity;
+    int *corners; // of a face with many
+    int corner_capacity;
+    int (
+        *slivers)[3]; // [sliver_count] triangles without area that were left out, of three vertices
+    int sliver_count, sliver_capacity;
     cairn_error *error;
 } geo_mesh_reader;
 
@@ -48,10 +54,20 @@ cairn_status geo_reader_coordinate(geo_mesh_reader *reader, double *value) CAIRN
 
 cairn_status geo_reader_add_vertex(geo_mesh_reader *reader, vec3 point) CAIRN_CHECK_RESULT;
 
-/// Adds a triangle unless two of its corners are one vertex: such a triangle covers nothing, and
-/// its neighbours meet without it.
+/// Adds a triangle, or counts it as left out where it has no area.
 cairn_status geo_reader_add_triangle(geo_mesh_reader *reader, int a, int b,
                                      int c) CAIRN_CHECK_RESULT;
+
+/// Cuts a face with corners [count] (count >= 3, in reader->corners) into triangles that have an
+/// area: fans where all those of a fan do and it is convex, else ears. Fails for one that crosses
+/// itself.
+cairn_status geo_reader_add_face(geo_mesh_reader *reader, int count) CAIRN_CHECK_RESULT;
+
+/// Cuts triangles at slivers' corners on their sides, so that the surface closes without those.
+cairn_status geo_reader_mend_slivers(geo_mesh_reader *reader) CAIRN_CHECK_RESULT;
+
+/// Counts triangles without area.
+void geo_reader_leave_out(geo_mesh_reader *reader, int count);
 
 cairn_status geo_read_obj(geo_mesh_reader *reader) CAIRN_CHECK_RESULT;
 cairn_status geo_read_stl(geo_mesh_reader *reader) CAIRN_CHECK_RESULT;

@@ -50,23 +50,21 @@ static cairn_status corner_index(const geo_mesh_reader *reader, geo_token word, 
 
 static cairn_status read_face(geo_mesh_reader *reader)
 {
-    int first = 0, before = 0, count = 0;
+    int count = 0;
     geo_token word;
+    reader->face_line = reader->line;
     while (geo_reader_word(reader, &word)) {
-        int index = 0;
-        cairn_status status = corner_index(reader, word, &index);
-        if (status == CAIRN_OK && count >= 2)
-            status = geo_reader_add_triangle(reader, first, before, index);
+        if (base_array_reserve(reader->allocator, &reader->corners, &reader->corner_capacity,
+                               count + 1) != CAIRN_OK)
+            return base_fail(reader->error, CAIRN_ERROR_MEMORY, "%s: out of memory for a face",
+                             reader->name);
+        cairn_status status = corner_index(reader, word, &reader->corners[count++]);
         if (status != CAIRN_OK)
             return status;
-        if (count == 0)
-            first = index;
-        before = index;
-        count++;
     }
     if (count < 3)
         return geo_reader_fail(reader, "a face of %d corners needs at least 3", count);
-    return CAIRN_OK;
+    return geo_reader_add_face(reader, count);
 }
 
 cairn_status geo_read_obj(geo_mesh_reader *reader)

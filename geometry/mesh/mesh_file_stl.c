@@ -123,6 +123,7 @@ static cairn_status read_binary(geo_mesh_reader *reader, vertex_table *table)
     cairn_status status = CAIRN_OK;
     for (uint32_t t = 0; t < count && status == CAIRN_OK; t++) {
         size_t offset = HEADER_SIZE + (size_t)RECORD_SIZE * t;
+        reader->face_line = t < INT_MAX ? (int)t + 1 : INT_MAX;
         status = read_record(reader, table, bytes + offset, offset);
     }
     return status;
@@ -162,6 +163,7 @@ static cairn_status read_text_facet(geo_mesh_reader *reader, vertex_table *table
 {
     // the numbers of the normal are not looked at: it follows from the corners
     int corner[3];
+    reader->face_line = reader->line;
     cairn_status status = expect_word(reader, "normal");
     for (int k = 0; k < 3 && status == CAIRN_OK; k++) {
         geo_token word;
@@ -221,7 +223,9 @@ static bool is_text(const geo_mesh_reader *reader)
 cairn_status geo_read_stl(geo_mesh_reader *reader)
 {
     vertex_table table = {0};
-    cairn_status status = is_text(reader) ? read_text(reader, &table) : read_binary(reader, &table);
+    reader->data->binary = !is_text(reader);
+    cairn_status status =
+        reader->data->binary ? read_binary(reader, &table) : read_text(reader, &table);
     base_release(reader->allocator, table.slots);
     return status;
 }

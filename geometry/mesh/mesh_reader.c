@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cursor over the text of a mesh file, and the growing lists of points and triangles.
 #include "geometry/mesh/mesh_file_internal.h"
+#include "geometry/mesh/vertices.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -135,11 +136,29 @@ cairn_status geo_reader_add_vertex(geo_mesh_reader *reader, vec3 point)
     return CAIRN_OK;
 }
 
+void geo_reader_leave_out(geo_mesh_reader *reader, int count)
+{
+    if (reader->data->left_out == 0)
+        reader->data->first_left_out = reader->face_line;
+    reader->data->left_out += count;
+}
+
 cairn_status geo_reader_add_triangle(geo_mesh_reader *reader, int a, int b, int c)
 {
     geo_mesh_data *data = reader->data;
-    if (a == b || b == c || c == a)
+    if (!geo_has_area(data->vertices[a], data->vertices[b], data->vertices[c])) {
+        geo_reader_leave_out(reader, 1);
+        if (a == b || b == c || c == a)
+            return CAIRN_OK;
+        if (base_array_reserve(reader->allocator, &reader->slivers, &reader->sliver_capacity,
+                               reader->sliver_count + 1) != CAIRN_OK)
+            return fail_size(reader, "triangles");
+        int *sliver = reader->slivers[reader->sliver_count++];
+        sliver[0] = a;
+        sliver[1] = b;
+        sliver[2] = c;
         return CAIRN_OK;
+    }
     if (data->triangle_count == INT_MAX ||
         base_array_reserve(reader->allocator, &data->triangles, &reader->triangle_capacity,
                            data->triangle_count + 1) != CAIRN_OK)

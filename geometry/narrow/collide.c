@@ -21,6 +21,7 @@ static geo_pair_function *const pair_table[GEO_KIND_COUNT][GEO_KIND_COUNT] = {
             [GEO_CAPSULE] = geo_pair_plane_capsule,
             [GEO_CYLINDER] = geo_pair_plane_cylinder,
             [GEO_POLYHEDRON] = geo_pair_plane_polyhedron,
+            [GEO_MESH] = geo_pair_plane_mesh,
         },
     [GEO_BOX] =
         {

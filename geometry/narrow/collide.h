@@ -12,6 +12,8 @@ typedef struct geo_contact {
     vec3 point;   // world, halfway between the two surfaces along the normal
     uint64_t key; // feature of A and of B; the same key means the same corner, edge or face
                   // crossing in the next step
+    double ahead; // s, for callers that move shapes on: when the contact is so; 0 of the narrow
+                  // phase
 } geo_contact;
 
 /// Growing list of contacts, reused from call to call.
@@ -55,11 +57,11 @@ typedef struct geo_pair_cache {
 /// parallel capsule gives two); box and polyhedron faces give every corner of the clipped face
 /// polygon, not a reduced set; a cylinder gives its line or rim points (at least three on a flat
 /// end). Half-space against anything: every vertex/rim/cap point within the margin. Compounds are
-/// not accepted here (the caller passes their members), nor two of {half-space, mesh}.
+/// not accepted here (the caller passes their members), nor two half-spaces or two meshes.
 /// @param margin  m, >= 0; contacts farther apart are left out
 /// @param cache   may be NULL
 /// @return CAIRN_OK; CAIRN_ERROR_MEMORY; CAIRN_ERROR_UNSUPPORTED for a combination with no contacts
-///         (mesh with mesh or half-space)
+///         (two meshes)
 cairn_status geo_collide(const geo_shape *a, const pose *placement_a, const geo_shape *b,
                          const pose *placement_b, double margin, geo_pair_cache *cache,
                          geo_manifold *manifold) CAIRN_CHECK_RESULT;

@@ -32,6 +32,7 @@ cairn_status geo_emit(geo_job *job, vec3 normal, double gap, vec3 point, uint32_
     contact->gap = gap;
     contact->normal = job->flip ? vec3_negate(normal) : normal;
     contact->point = vec3_add(job->origin, point);
+    contact->ahead = 0.0;
     contact->key = job->flip ? (uint64_t)code_b << 32 | code_a : (uint64_t)code_a << 32 | code_b;
     return CAIRN_OK;
 }

@@ -89,7 +89,7 @@ typedef cairn_status geo_pair_function(geo_job *job);
 geo_pair_function geo_pair_sphere_sphere, geo_pair_sphere_plane, geo_pair_sphere_box,
     geo_pair_sphere_capsule, geo_pair_sphere_cylinder, geo_pair_sphere_polyhedron;
 geo_pair_function geo_pair_plane_convex, geo_pair_plane_box, geo_pair_plane_capsule,
-    geo_pair_plane_cylinder, geo_pair_plane_polyhedron;
+    geo_pair_plane_cylinder, geo_pair_plane_polyhedron, geo_pair_plane_mesh;
 geo_pair_function geo_pair_capsule_capsule, geo_pair_box_capsule, geo_pair_capsule_polyhedron;
 geo_pair_function geo_pair_box_box, geo_pair_polyhedron;
 geo_pair_function geo_pair_rounded; // of those of which one is rounded, and capsules

@@ -53,7 +53,8 @@ bool geo_overlap(const geo_shape *a, const pose *placement_a, const geo_shape *b
     if (b->kind == GEO_MESH) {
         mesh_search search = {&core_a, &placed_b, false};
         geo_bvh_query(b->mesh.bvh, geo_shape_bounds(a, &relative), meet_triangle, &search);
-        return search.met;
+        vec3 middle = pose_apply(&relative, geo_shape_mass(a).centre);
+        return search.met || geo_mesh_holds(&b->mesh, middle);
     }
     geo_core_init(&core_b, &placed_b);
     return cores_meet(&core_a, &core_b);

@@ -3,9 +3,13 @@
 #include "geometry/mesh/bvh.h"
 #include "geometry/narrow/closest.h"
 
+#include <stdlib.h>
+
 enum { FAN_MAX = 64, FACES_MAX = 8 };
 
 static const double facing_cosine = 0.98;
+// a normal of less than this along a triangle's own is one across its plane
+static const double steep_cosine = 0.3;
 
 // the triangle of a face of the mesh that lies under the lowest point of the convex shape
 typedef struct face_foot {
@@ -23,6 +27,8 @@ typedef struct mesh_visit {
     double ball; // m, its radius with the margin
     face_foot feet[FACES_MAX];
     int foot_count;
+    int shell; // asked for last, whether the middle is within it; 0: none was yet
+    bool within;
     cairn_status status;
 } mesh_visit;
 
@@ -118,8 +124,26 @@ static int edge_name(const geo_mesh *mesh, int triangle, int k)
     return 3 * triangle + k;
 }
 
+// Does a triangle show its back to the convex shape? One of a shell does where it looks away from
+// that side of the shell on which the middle of the shape is; all others have two fronts. The sides
+// of planes would not tell that of shapes that lie across an edge.
+static bool is_back(mesh_visit *visit, int index, bool below)
+{
+    const geo_mesh *mesh = visit->mesh;
+    int shell = mesh->shells[index];
+    // a ball touches a triangle on that side on which it is
+    if (mesh->solid || shell == 0 || visit->job->a.shape->kind == GEO_SPHERE)
+        return mesh->solid && below;
+    if (visit->shell != abs(shell)) {
+        visit->shell = abs(shell);
+        vec3 middle = geo_placed_apply_inverse(&visit->job->b, visit->middle);
+        visit->within = geo_mesh_winding(mesh, visit->shell, middle) != 0;
+    }
+    return below != ((shell < 0) != visit->within);
+}
+
 // false on the back of a closed mesh
-static bool init_patch(patch *p, const mesh_visit *visit, int index)
+static bool init_patch(patch *p, mesh_visit *visit, int index)
 {
     const geo_mesh *mesh = visit->mesh;
     const int *v = mesh->triangles[index];
@@ -138,10 +162,10 @@ static bool init_patch(patch *p, const mesh_visit *visit, int index)
     p->core.inner_edges = p->inner_edges;
     p->side = mat3_apply(&p->core.rotation, p->core.own_normals[0]);
     vec3 from_plane = vec3_sub(visit->middle, geo_core_vertex(&p->core, 0));
-    if (vec3_dot(p->side, from_plane) >= 0.0)
-        return true;
-    p->side = vec3_negate(p->side);
-    return visit->job->b.shape->mesh.mass.volume <= 0.0;
+    bool below = !(vec3_dot(p->side, from_plane) >= 0.0);
+    if (below)
+        p->side = vec3_negate(p->side);
+    return !is_back(visit, index, below);
 }
 
 static int corner_of(const geo_mesh *mesh, int triangle, int vertex)
@@ -192,8 +216,9 @@ static bool tops_neighbours(const geo_mesh *mesh, int triangle, int corner, vec3
 }
 
 // may the surface be touched along n (working frame, out of the triangle)? not where an edge or
-// vertex of the triangle lies lower than the surface beyond it
-static bool normal_allowed(const mesh_visit *visit, const patch *p, vec3 n)
+// vertex of the triangle lies lower than the surface beyond it; *inner tells of such that lie
+// within a face
+static bool normal_allowed(const mesh_visit *visit, const patch *p, vec3 n, bool *inner)
 {
     const geo_mesh *mesh = visit->mesh;
     const vec3 *x = p->core.own_vertices;
@@ -210,14 +235,16 @@ static bool normal_allowed(const mesh_visit *visit, const patch *p, vec3 n)
     }
     for (int k = 0; k < 3; k++)
         count += h[k] >= top - tolerance;
-    if (vec3_dot(n, p->side) < -1e-9)
-        return false;
+    *inner = false;
     if (count == 3)
-        return true;
+        return vec3_dot(n, p->side) >= -1e-9;
+    if (count == 1)
+        *inner = mesh->inner_vertices[mesh->triangles[p->index][highest]];
     if (count == 1)
         return tops_neighbours(mesh, p->index, highest, d, tolerance);
     int k = h[0] < top - tolerance ? 1 : h[1] < top - tolerance ? 2 : 0;
     int other = mesh->adjacent[p->index][k];
+    *inner = geo_mesh_side_is_inner(mesh, p->index, k);
     return other < 0 ||
            tops_triangle(mesh, other, mesh->triangles[p->index][k], d, 2.0 * tolerance);
 }
@@ -367,12 +394,25 @@ static cairn_status ball_contact(mesh_visit *visit, const patch *p, bool *known)
     closest.normal = on_face
                          ? vec3_negate(p->side)
                          : mat3_apply(&job->b.rotation, vec3_scale(1.0 / closest.separation, way));
-    if (!on_face && !normal_allowed(visit, p, vec3_negate(closest.normal)))
+    bool inner;
+    if (!on_face && !normal_allowed(visit, p, vec3_negate(closest.normal), &inner))
         return CAIRN_OK;
     return geo_closest_emit(job, visit->convex, &p->core, &closest);
 }
 
-static cairn_status patch_contacts(mesh_visit *visit, const patch *p)
+// Is a triangle that is apart from the convex shape seen from the other side, whatever side of its
+// plane the middle of the shape is on? One of two fronts is then seen from there.
+static bool is_seen_from_behind(const mesh_visit *visit, patch *p, const geo_closest *closest)
+{
+    if (!(closest->separation > 0.0 && vec3_dot(p->side, closest->normal) > 1e-9))
+        return false;
+    bool closed = visit->mesh->solid || visit->mesh->shells[p->index] != 0;
+    if (!closed)
+        p->side = vec3_negate(p->side);
+    return closed;
+}
+
+static cairn_status patch_contacts(mesh_visit *visit, patch *p)
 {
     geo_job *job = visit->job;
     geo_closest closest;
@@ -386,8 +426,13 @@ static cairn_status patch_contacts(mesh_visit *visit, const patch *p)
     bool flat = visit->convex->face_count > 0, beside = is_beside_foot(visit, p);
     if (!beside && !geo_closest_find(visit->convex, &p->core, limit, job->size, &closest))
         return CAIRN_OK;
+    bool behind = !beside && is_seen_from_behind(visit, p, &closest);
     vec3 n = beside ? p->side : vec3_negate(closest.normal);
-    bool allowed = !beside && normal_allowed(visit, p, n);
+    bool inner = true, allowed = !beside && normal_allowed(visit, p, n, &inner);
+    // the shape lies across an edge behind which the surface rises: the face there has the contact
+    bool across = !inner && vec3_dot(n, p->side) < steep_cosine;
+    if (!allowed && (behind || across))
+        return CAIRN_OK;
     bool on_face = !allowed || vec3_dot(n, p->side) > 1.0 - 1e-9;
     double cosine = on_face && flat ? 0.05 : facing_cosine;
     if (allowed)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Half-space against box, capsule, cylinder and polyhedron: every vertex, cap or rim point; and
-// against any convex shape: its lowest point.
+// Half-space against box, capsule, cylinder, polyhedron and mesh: every vertex, cap or rim point;
+// and against any convex shape: its lowest point.
 #include "geometry/narrow/narrow.h"
 
 #include "base/elementary.h"
@@ -49,6 +49,21 @@ cairn_status geo_pair_plane_polyhedron(geo_job *job)
     for (int i = 0; i < poly->vertex_count; i++) {
         vec3 x = geo_placed_apply(&job->b, poly->vertices[i]);
         cairn_status status = emit_ball(job, x, poly->rounding, geo_code_vertex(i));
+        if (status)
+            return status;
+    }
+    return CAIRN_OK;
+}
+
+// corners of the surface: what lies within a flat part is no lower than those around it
+cairn_status geo_pair_plane_mesh(geo_job *job)
+{
+    const geo_mesh *mesh = &job->b.shape->mesh;
+    for (int i = 0; i < mesh->vertex_count; i++) {
+        if (mesh->inner_vertices[i])
+            continue;
+        vec3 x = geo_placed_apply(&job->b, mesh->vertices[i]);
+        cairn_status status = emit_point(job, x, geo_code_vertex(i));
         if (status)
             return status;
     }

@@ -194,6 +194,10 @@ static double meet_triangle(void *context, int item)
 
 static bool cast_mesh(const geo_shape *shape, const geo_ray *ray, geo_ray_hit *hit)
 {
+    if (geo_mesh_holds(&shape->mesh, ray->origin)) {
+        *hit = (geo_ray_hit){0.0, vec3_negate(ray->direction)};
+        return true;
+    }
     mesh_cast cast = {.mesh = &shape->mesh, .ray = *ray};
     geo_bvh_cast(shape->mesh.bvh, *ray, meet_triangle, &cast);
     if (cast.met)

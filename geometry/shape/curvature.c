@@ -162,3 +162,21 @@ double geo_touch_radius(const geo_curvature *a, const geo_curvature *b, vec3 nor
         return INFINITY;
     return ellipse_share(most / least) / sqrt(most * least);
 }
+
+void geo_touch_rolling(const geo_curvature *a, const geo_curvature *b, vec3 normal, double flat,
+                       vec3 *axis, double radius[2])
+{
+    vec3 t1, t2;
+    double tensor[3] = {0.0, 0.0, 0.0};
+    vec3_tangents(normal, &t1, &t2);
+    add_curvature(a, t1, t2, tensor);
+    add_curvature(b, t1, t2, tensor);
+    double mean = 0.5 * (tensor[0] + tensor[2]), part = 0.5 * (tensor[0] - tensor[2]);
+    double half = base_hypot(part, tensor[1]), least = mean - half;
+    // the eigenvector of `least`, from the row of the tensor that is the longer one
+    double x = part >= 0.0 ? -tensor[1] : half - part, y = part >= 0.0 ? half + part : -tensor[1];
+    double size = base_hypot(x, y);
+    *axis = size > 0.0 ? vec3_add(vec3_scale(x / size, t1), vec3_scale(y / size, t2)) : t1;
+    radius[0] = mean + half > 0.0 ? 1.0 / (mean + half) : flat;
+    radius[1] = least > least_ratio * (mean + half) ? 1.0 / least : flat;
+}

@@ -25,4 +25,12 @@ geo_curvature geo_shape_curvature(const geo_shape *shape, vec3 point, vec3 norma
 /// @param normal  unit, in that frame
 double geo_touch_radius(const geo_curvature *a, const geo_curvature *b, vec3 normal);
 
+/// Radii by which two curved surfaces roll on each other, docs/laws.md section 3: the principal
+/// radii of the sum of both curvatures, and `flat` along a direction in which neither is curved.
+/// @param flat    m, above 0
+/// @param axis    out: unit, along the surface; across it the surfaces are curved most
+/// @param radius  out: m, for turning about the axis and about normal x axis
+void geo_touch_rolling(const geo_curvature *a, const geo_curvature *b, vec3 normal, double flat,
+                       vec3 *axis, double radius[2]);
+
 #endif

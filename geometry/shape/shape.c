@@ -120,6 +120,7 @@ void geo_shape_destroy(geo_shape *shape)
         base_release(&allocator, shape->mesh.adjacent);
         base_release(&allocator, shape->mesh.faces);
         base_release(&allocator, shape->mesh.inner_vertices);
+        base_release(&allocator, shape->mesh.shells);
         geo_bvh_destroy(shape->mesh.bvh);
     } else if (shape->kind == GEO_COMPOUND) {
         geo_compound *compound = &shape->compound;

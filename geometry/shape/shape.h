@@ -77,9 +77,10 @@ typedef struct geo_polyhedron {
     geo_mass mass;     // of the whole shape
 } geo_polyhedron;
 
-/// Triangulated surface, seen as two-sided unless closed (mass.volume > 0; triangles of a closed
-/// mesh run counter-clockwise seen from outside, turned over if need be); fixed or moving bodies
-/// only. The bounding volume hierarchy is built once.
+/// Triangulated surface with two sides, which holds what is inside it and what is outside; a solid
+/// one has its outer side alone. A shell is a connected part without border whose triangles can run
+/// in one sense; they are turned over where they do not, and so that a shell that no other one
+/// holds runs counter-clockwise seen from outside. The bounding volume hierarchy is built once.
 typedef struct geo_mesh {
     int vertex_count;
     int triangle_count;
@@ -92,9 +93,30 @@ typedef struct geo_mesh {
     /// plane, to what coordinates of single precision leave open
     int *faces;
     unsigned char *inner_vertices; // [vertex_count] 1: all sides around it lie within one face
-    struct geo_bvh *bvh;           // over the triangles
-    geo_mass mass;
+    /// [triangle_count] number of the shell that each one belongs to, from 1; negative where it
+    /// runs clockwise seen from outside that shell; 0 in a part that is open
+    int *shells;
+    struct geo_bvh *bvh; // over the triangles
+    bool solid;
+    geo_mass mass; // of what is inside; zeros unless all triangles are of shells
 } geo_mesh;
+
+/// How often a surface runs around a point: 1 within a shell that runs counter-clockwise seen from
+/// outside, -1 within one that does not, 0 outside.
+/// @param shell  number of the shell; 0: sum over all
+int geo_mesh_winding(const geo_mesh *mesh, int shell, vec3 point);
+
+/// A mesh as a sheet of thickness 1: area (m2), centre, and moments of inertia (m4).
+geo_mass geo_mesh_sheet(const geo_mesh *mesh);
+
+/// Distance from a point to a surface, m; negative where the point is not inside of it.
+double geo_mesh_depth(const geo_mesh *mesh, vec3 point);
+
+/// Point of a triangle that is nearest to the origin: inside of it, or on an edge.
+vec3 geo_triangle_nearest(const vec3 corners[3]);
+
+/// Is a point within a solid mesh? Surfaces hold none.
+bool geo_mesh_holds(const geo_mesh *mesh, vec3 point);
 
 /// Does side k of a triangle lie within a face, so that it is no edge of the surface?
 static inline bool geo_mesh_side_is_inner(const geo_mesh *mesh, int triangle, int k)
@@ -221,10 +243,14 @@ cairn_status geo_polyhedron_create_faces(const base_allocator *allocator, const 
 cairn_status geo_polyhedron_round(geo_shape *shape, double rounding,
                                   cairn_error *error) CAIRN_CHECK_RESULT;
 
-/// Triangulated surface; degenerate triangles and indices out of range are errors.
+/// Triangulated surface of two sides; degenerate triangles and indices out of range are errors.
 cairn_status geo_mesh_create(const base_allocator *allocator, const vec3 *vertices,
                              int vertex_count, const int (*triangles)[3], int triangle_count,
                              geo_shape **shape, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Makes a new mesh, which nobody has yet, a body with an inside. Fails with CAIRN_ERROR_ARGUMENT
+/// where it is not closed; the shape is then as it was.
+cairn_status geo_mesh_fill(geo_shape *shape, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Takes over the members (destroyed with the compound; on failure they stay the caller's). Members
 /// must be spheres, boxes, capsules, cylinders or polyhedra.

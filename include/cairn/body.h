@@ -23,9 +23,10 @@ typedef struct cairn_body_def {
     double orientation[4];      // of the shape's frame
     double velocity[3];         // m/s, of the centre of mass
     double angular_velocity[3]; // rad/s, world axes
-    double density;             // kg/m3; used where mass is 0; default 1000
-    double mass;                // kg; 0: from density and volume
-    double inertia[3];          // kg m2, about the principal axes; zeros: from the shape
+    double density;             // kg/m3; used where mass is 0; 0: the material's
+    double mass;                // kg; 0: from density and volume, which an open mesh has none of
+    double inertia[3];          // kg m2, about the principal axes; zeros: from the shape. None
+                                // is larger than the sum of the two others
     const char *name;           // copied; NULL for none
     uint32_t cookie;
 } cairn_body_def;

@@ -37,6 +37,7 @@
 #include <cairn/extend.h>
 #include <cairn/files.h>
 #include <cairn/grains.h>
+#include <cairn/guard.h>
 #include <cairn/joint.h>
 #include <cairn/law.h>
 #include <cairn/material.h>

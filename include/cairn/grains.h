@@ -55,7 +55,7 @@ typedef struct cairn_grain_def {
     cairn_shape_id shape;       // scaled to the size; null: spheres
     cairn_size_def size;        // constant 0: the shape as it is
     cairn_material_id material; // null: the first one
-    double density;             // kg/m3
+    double density;             // kg/m3; 0: the material's
     double share;               // of the mixture; shares need not add up to 1
 } cairn_grain_def;
 
@@ -159,9 +159,11 @@ CAIRN_API cairn_status cairn_outlet_get(const cairn_world *world, int index,
 // ---------------------------------------------------------------- events
 
 typedef enum cairn_change {
-    CAIRN_CHANGE_REMOVE, // cairn_body_remove
-    CAIRN_CHANGE_FREEZE, // cairn_body_freeze
-    CAIRN_CHANGE_RELEASE // cairn_body_release
+    CAIRN_CHANGE_REMOVE,   // cairn_body_remove
+    CAIRN_CHANGE_FREEZE,   // cairn_body_freeze
+    CAIRN_CHANGE_RELEASE,  // cairn_body_release
+    CAIRN_CHANGE_VELOCITY, // cairn_body_set_velocity, of bodies without a motion
+    CAIRN_CHANGE_STOP      // none: the run is to end, cairn_world_get_stop
 } cairn_change;
 
 /// Asked between steps; must read nothing but the world and the time (s).
@@ -177,21 +179,26 @@ typedef struct cairn_event_def {
     const cairn_region *region; // copied; instead of bodies: all whose centre of mass is in it
                                 // then, and which can be changed so
     double from;                // s; default 0
-    cairn_condition_function *condition; // NULL: the event is at `from`
-    void *context;                       // borrowed
-    double every;                        // s between questions from `from` on; default 0.01
+    cairn_condition_function *condition;     // NULL: the event is at `from`
+    void *context;                           // borrowed
+    double every;                            // s between questions from `from` on; default 0.01
+    double velocity[3], angular_velocity[3]; // m/s, rad/s, of CAIRN_CHANGE_VELOCITY
     uint32_t cookie;
 } cairn_event_def;
 
 CAIRN_API cairn_event_def cairn_default_event_def(void);
 
 /// Changes bodies once, before a step: the first that begins at `from` or later, or before which
-/// the condition holds. A body that cannot be changed so then ends the step with its message.
+/// the condition holds. One that stops has no bodies, and is asked after steps. A body that cannot
+/// be changed so then ends the step with its message.
 /// @return CAIRN_ERROR_ARGUMENT with the value that is wrong; CAIRN_ERROR_STALE_ID,
 ///         CAIRN_ERROR_WORLD, CAIRN_ERROR_MEMORY
 /// Tests: tests/unit/engine/actions/test_freeze.c, tests/cli/results/test_events.py
 CAIRN_API cairn_status cairn_event_create(cairn_world *world, const cairn_event_def *def,
                                           cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Name of an event that stops, and has come; NULL: none. The world can go on all the same.
+CAIRN_API const char *cairn_world_get_stop(const cairn_world *world);
 
 /// An event that removes a body at a time (s).
 /// @return CAIRN_ERROR_ARGUMENT for a time that is not finite; CAIRN_ERROR_STALE_ID,
@@ -256,8 +263,10 @@ CAIRN_API cairn_status cairn_packing_create(cairn_world *world, const cairn_pack
 // ---------------------------------------------------------------- averages
 
 /// Averages over a region after the last step. Bodies count where their centre of mass is inside,
-/// dynamic ones alone; contacts with a force where their point is. Tensors are symmetric: xx, yy,
-/// zz, xy, xz, yz.
+/// dynamic ones alone; contacts with a force where their point is. Porosity is of the parts of
+/// bodies that are inside: exact for balls, and for boxes and polyhedra without rounding in boxes,
+/// hulls and balls; a part of another shape is known to 3e-3 of the shape. What two bodies
+/// both fill counts twice. Tensors are symmetric: xx, yy, zz, xy, xz, yz.
 typedef struct cairn_measure {
     int bodies, contacts;
     double mass;         // kg
@@ -267,11 +276,23 @@ typedef struct cairn_measure {
                          // kinetic, (1/V) sum m v' v'
     double fabric[6];    // mean of n n over the contacts
     double coordination; // contacts of a body
-    double porosity;     // 1 - volume of the bodies / volume of the region
+    double porosity;     // 1 - volume of the bodies within the region / volume of the region
     double temperature;  // m2/s2, granular: mean of v' v' / 3 over the mass
     double flow[3]; // kg/s through planes normal to x, y and z, mean over those in the region's
                     // bounds: sum m v / extent
+    int rattlers;   // bodies with at most one contact
+    double bearing_coordination; // contacts of a body that is no rattler
 } cairn_measure;
+
+/// Mean of the sums of contact forces and weight on the dynamic bodies over the mean force of the
+/// contacts, in the last step: small where forces balance. Joints, loads and fields do not count. 0
+/// without contacts.
+/// @return CAIRN_ERROR_MEMORY
+CAIRN_API cairn_status cairn_world_get_unbalanced(const cairn_world *world, double *ratio,
+                                                  cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Contacts of the last step that their law holds together: bonds that are whole, and bridges.
+CAIRN_API int cairn_world_get_bond_count(const cairn_world *world);
 
 /// @param region  NULL: the periodic cell; velocities are then those against its strain
 /// @return CAIRN_ERROR_ARGUMENT, CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD
@@ -328,12 +349,14 @@ CAIRN_API cairn_status cairn_average_get(const cairn_world *world, int index,
 
 // ---------------------------------------------------------------- coarse-grained fields
 
+/// The product along x, y and z of one function, whose integral is 1.
 typedef enum cairn_kernel {
-    CAIRN_KERNEL_LUCY,    // 105/(16 pi c^3) (1 + 3 r/c) (1 - r/c)^3 up to r = c, the width
-    CAIRN_KERNEL_GAUSSIAN // exp(-r^2/(2 w^2)) / (2 pi w^2)^(3/2), w the width, up to r = 7 w
+    CAIRN_KERNEL_LUCY, // 105/(16 pi c^3) (1 + 3 r/c) (1 - r/c)^3 up to r = c, the width, as it is
+                       // seen along each axis: its integrals over planes
+    CAIRN_KERNEL_GAUSSIAN // exp(-x^2/(2 w^2)) / (w sqrt(2 pi)), w the width, up to 7 w
 } cairn_kernel;
 
-/// Points in the middles of equal cells of a box.
+/// Equal cells of a box.
 typedef struct cairn_grid {
     double low[3], high[3]; // m
     int cells[3];
@@ -341,18 +364,22 @@ typedef struct cairn_grid {
     double width; // m
 } cairn_grid;
 
-/// Fields of a grid, x running fastest; arrays of the caller, NULL where a field is not wanted.
-/// Momentum balances where grains and contacts say so, whatever the width:
+/// Fields of a grid, x running fastest: means over the cells. Arrays of the caller, NULL where a
+/// field is not wanted. Cells that hold all grains and a width around them sum to what there is, to
+/// round-off and whatever their size: mass, momentum, forces of the boundary, forces of contacts
+/// times their branches, and kinetic energy, which is half the volume times the trace of the
+/// kinetic stress and momentum squared over density. Momentum balances, whatever the width, with W
+/// the mean of the kernel over a cell:
 ///   sum over grains of (contact force) W(r - r_i) = - div contact_stress + boundary_force
 typedef struct cairn_coarse_fields {
-    double *density;       // [points] kg/m3
-    double (*momentum)[3]; // [points] kg/(m2 s)
+    double *density;       // [cells] kg/m3
+    double (*momentum)[3]; // [cells] kg/(m2 s)
     double (
-        *contact_stress)[9]; // [points] Pa, pressure positive: [3 a + b] is minus the force along
+        *contact_stress)[9]; // [cells] Pa, pressure positive: [3 a + b] is minus the force along
                              // a times the branch along b, from centre to point of contact
-    double (*kinetic_stress)[9]; // [points] Pa: m v' v', v' against the field's velocity there
-    double (*boundary_force)[3]; // [points] N/m3, on dynamic bodies by all others
-    double *temperature;         // [points] m2/s2: trace of the kinetic stress / (3 density)
+    double (*kinetic_stress)[9]; // [cells] Pa: m v' v', v' against the cell's mean velocity
+    double (*boundary_force)[3]; // [cells] N/m3, on dynamic bodies by all others
+    double *temperature;         // [cells] m2/s2: trace of the kinetic stress / (3 density)
 } cairn_coarse_fields;
 
 /// Fields of the dynamic bodies after the last step: contacts and places of its middle, velocities
@@ -366,6 +393,14 @@ CAIRN_API cairn_status cairn_world_coarse_grain(const cairn_world *world, const 
                                                 const cairn_coarse_fields *fields,
                                                 cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Averages over windows of time of the sums of which fields are made, as cairn_average_create has
+/// them: mean velocities and what differs from them are then of the window. Of the definition
+/// `read`, `context` and `columns` are not looked at.
+/// @return CAIRN_ERROR_ARGUMENT with the value that is wrong, CAIRN_ERROR_MEMORY
+CAIRN_API cairn_status cairn_fields_average_create(cairn_world *world, const cairn_grid *grid,
+                                                   const cairn_average_def *def,
+                                                   cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// Writes all of these fields with the time, as an image for ParaView, or where the path ends with
 /// ".h5" as HDF5: data sets [nz][ny][nx] of density and temperature, with [3] behind of momentum
 /// and boundary force and with [3][3] of the stresses, `time`, `origin` (the corner `low`),
@@ -373,6 +408,12 @@ CAIRN_API cairn_status cairn_world_coarse_grain(const cairn_world *world, const 
 /// @return CAIRN_ERROR_FILE beside those of cairn_world_coarse_grain
 CAIRN_API cairn_status cairn_fields_write(const cairn_world *world, const cairn_grid *grid,
                                           const char *path, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// The same of the last window of an average of fields; its number is as in cairn_average_get.
+/// @return CAIRN_ERROR_NOT_FOUND where it is none, or nothing was read yet
+CAIRN_API cairn_status cairn_fields_average_write(const cairn_world *world, int average,
+                                                  const char *path,
+                                                  cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Whether emitters, outlets or removals may change which bodies there are.
 CAIRN_API bool cairn_world_population_varies(const cairn_world *world);

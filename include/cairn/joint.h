@@ -52,9 +52,9 @@ typedef cairn_status cairn_motor_function(void *context, double time, double *va
       "the speed to reach; with a position: the speed at which the damper is slack")               \
     X(motor_position, "motor.position", "rad or m", 0.0, -DBL_MAX, DBL_MAX, false,                 \
       "the position to reach, of the law `position` alone, as are the next two")                   \
-    X(motor_stiffness, "motor.stiffness", "N m/rad or N/m", 0.0, 0.0, DBL_MAX, true,               \
+    X(motor_stiffness, "motor.stiffness", "N m/rad or N/m", 0.0, 0.0, DBL_MAX, false,              \
       "of the motor's spring towards the position")                                                \
-    X(motor_damping, "motor.damping", "N m s/rad or N s/m", 0.0, 0.0, DBL_MAX, true,               \
+    X(motor_damping, "motor.damping", "N m s/rad or N s/m", 0.0, 0.0, DBL_MAX, false,              \
       "of the motor's damper; it and the stiffness are not both 0")                                \
     X(motor_limit, "motor.limit", "N m or N", INFINITY, 0.0, INFINITY, false,                      \
       "the most that the motor gives")                                                             \
@@ -163,6 +163,11 @@ CAIRN_API cairn_status cairn_joint_set_motor(cairn_world *world, cairn_joint_id 
 CAIRN_API cairn_status cairn_joint_set_motor_position(cairn_world *world, cairn_joint_id joint,
                                                       double position,
                                                       cairn_error *error) CAIRN_CHECK_RESULT;
+/// Between steps: the gains of a motor of the law `position`, N m/rad or N/m and N m s/rad or
+/// N s/m, not both 0.
+CAIRN_API cairn_status cairn_joint_set_motor_gains(cairn_world *world, cairn_joint_id joint,
+                                                   double stiffness, double damping,
+                                                   cairn_error *error) CAIRN_CHECK_RESULT;
 /// A motor's velocity or position (by its law) as a function of time; a position brings its mean
 /// speed along. The function is asked before every step for which
 /// the motor is on.

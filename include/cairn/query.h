@@ -45,8 +45,9 @@ typedef struct cairn_ray_def {
 
 CAIRN_API cairn_ray_def cairn_default_ray_def(void);
 
-/// Where a ray enters a body. A ray that starts inside a body (a mesh has no inside: its triangles
-/// are met, from either side) meets it at distance 0, with the normal against the ray.
+/// Where a ray enters a body. A ray that starts inside a body meets it at distance 0, with the
+/// normal against the ray; a mesh has no inside unless it is solid: its triangles are met, from
+/// either side.
 typedef struct cairn_ray_hit {
     cairn_body_id body;
     int member;       // of a compound: which one; else 0
@@ -80,8 +81,8 @@ typedef struct cairn_box_def {
 
 CAIRN_API cairn_box_def cairn_default_box_def(void);
 
-/// All bodies whose shapes, not only their bounds, touch a box or lie in it; of a mesh, its
-/// triangles.
+/// All bodies whose shapes, not only their bounds, touch a box or lie in it; of a mesh that is not
+/// solid, its triangles.
 /// @param bodies  [capacity] out, by index; which of them, where there are more, depends on the
 ///                picture alone; may be NULL for a capacity of 0
 /// @param found   out, number of all of them, which may exceed the capacity

@@ -36,11 +36,11 @@ typedef struct cairn_ranks {
 /// each lists the pairs of its own slots, computes the forces on these, and gets from the others
 /// what its pairs need. Of the
 /// implicit law each finds and solves the contacts of its domains, and moves the bodies of these
-/// contacts. What cannot be shared (joints, loads, servos, all that docs/distributed.md names) is
-/// computed by every process; a step in which an emitter or outlet acts gathers first. Between
-/// steps a process then has the state of its own slots, bodies and contacts: cairn_world_gather
-/// brings the rest, before anything of the world is read or changed. Results are the bits of one
-/// process.
+/// contacts. What cannot be shared (joints, loads, servos, all that docs/notes/distributed.md
+/// names) is computed by every process; a step in which an emitter or outlet acts gathers first.
+/// Between steps a process then has the state of its own slots, bodies and contacts:
+/// cairn_world_gather brings the rest, before anything of the world is read or changed. Results are
+/// the bits of one process.
 /// @param ranks  copied
 /// @return CAIRN_ERROR_ARGUMENT for numbers that do not fit, or a world that is shared already;
 ///         CAIRN_ERROR_MEMORY

@@ -37,7 +37,7 @@ typedef enum cairn_shape_size {
     CAIRN_PLAIN_SHAPES(X)                                                                          \
     X(POLYHEDRON, polyhedron, polyhedron, 0,                                                       \
       "convex hull of points, which a ball of radius `rounding` may be swept over")                \
-    X(MESH, mesh, mesh, 0, "vertices (points) and triangles; fixed or moving bodies only")         \
+    X(MESH, mesh, mesh, 0, "vertices (points) and triangles: a surface of two sides, or solid")    \
     X(COMPOUND, compound, compound, 0, "members at placements")
 
 typedef enum cairn_shape_kind {
@@ -60,12 +60,19 @@ typedef struct cairn_shape_def {
     int point_count;
     const int (*triangles)[3]; // [triangle_count], copied
     int triangle_count;
+    /// Of a mesh: it is a body with an inside, which must be closed, and not a surface that holds
+    /// back what is on either side of it.
+    bool solid;
     const cairn_shape_id *members;          // [member_count], copied
     const double (*member_positions)[3];    // [member_count]
     const double (*member_orientations)[4]; // [member_count]
     int member_count;
     const char *file; // OBJ or STL for a polyhedron (its hull) or mesh, instead of points
     double scale;     // of the file's coordinates; default 1
+    /// m, of a mesh: vertices no farther apart are one, and a side of a triangle on which a vertex
+    /// of a neighbour lies is split there. 0: vertices at one place alone; below 0 (default): 1e-6
+    /// of the diagonal of the mesh's bounds.
+    double weld;
     uint32_t cookie;
 } cairn_shape_def;
 
@@ -111,7 +118,10 @@ typedef struct cairn_shape_view {
     int member_count;         // compound
     const cairn_shape_id *members;
     const cairn_placement *member_placements; // [member_count] in the compound's frame
-    double volume, smallest_size;
+    /// m3; of a mesh what it encloses, 0 where it is open; a half-space has none either
+    double volume;
+    double smallest_size; // m, INFINITY of half-spaces and meshes
+    bool solid;           // mesh
 } cairn_shape_view;
 
 CAIRN_API cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id shape,

@@ -26,6 +26,10 @@ CAIRN_API cairn_status cairn_world_step(cairn_world *world, cairn_error *error) 
 /// other time while the world is there. Nothing for NULL. Tests: tests/regress/test_interrupt.c
 CAIRN_API void cairn_world_interrupt(cairn_world *world);
 
+/// Takes back what cairn_world_interrupt has asked for and no step has answered.
+/// @return whether there was anything
+CAIRN_API bool cairn_world_take_interrupt(cairn_world *world);
+
 /// The contacts that limit the time step.
 typedef struct cairn_step_limit {
     double step;      // s; INFINITY where no law has a limit
@@ -88,6 +92,9 @@ typedef struct cairn_step_report {
     double error_joints;  // m or rad, largest violation of a joint at the end of the step
     double penetration;   // m, deepest overlap at the end of the step; >= 0
     double penetration_relative; // the largest overlap / smaller body's smallest size
+    double way_relative;         // of the first body that goes farther than half of its smallest
+                                 // size in a step, and meets others by laws that act from an
+                                 // overlap on: its way / that size, in this step; 0 in all others
     double seconds[CAIRN_PHASE_COUNT];
 } cairn_step_report;
 

@@ -18,9 +18,10 @@ typedef enum cairn_rotation {
 
 /// Where several contacts close at once, theory.md section 3.
 typedef enum cairn_impact {
-    CAIRN_IMPACT_NEWTON,    // all at once, each with U = -e V (default)
-    CAIRN_IMPACT_POISSON,   // compression, then restitution by e times its impulses
-    CAIRN_IMPACT_SEQUENTIAL // one contact after the other, the fastest first
+    CAIRN_IMPACT_NEWTON,     // all at once, each with U = -e V (default)
+    CAIRN_IMPACT_POISSON,    // compression, then restitution by e times its impulses
+    CAIRN_IMPACT_SEQUENTIAL, // one contact after the other, the fastest first
+    CAIRN_IMPACT_ENERGETIC   // likewise, restitution by e^2 of the energy of compression
 } cairn_impact;
 
 /// The settings of a world. A row is all that a setting needs beside its use: from it come the

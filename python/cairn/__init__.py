@@ -28,11 +28,14 @@ _DOCS = {
     "capsule": "A cylinder along z with round ends: capsule(radius=m, length=m), without the ends.",
     "cylinder": "A cylinder along z: cylinder(radius=m, length=m).",
     "polyhedron": "The convex hull of points (n, 3) in m, or of the vertices of an OBJ or STL file.",
-    "mesh": "A surface: mesh(vertices=(n, 3), triangles=(m, 3)), counted from 0, counter-clockwise\n"
-            "from outside; or mesh(file=, scale=). For fixed and moving bodies.",
+    "mesh": "A surface of two sides, open or closed: mesh(vertices=(n, 3), triangles=(m, 3)),\n"
+            "counted from 0; or mesh(file=, scale=). With solid=True a body with an inside, which\n"
+            "must be closed.",
     "compound": "A rigid union: compound({'shape': ..., 'position': ...}, ...).",
     "plane": "Everything below z = 0 of its frame. For fixed and moving bodies.",
     "sizes": "A distribution of sizes for emitters: sizes('normal', mean=, deviation=) and others.",
+    "table": "A column of a file as a function of time, for loads, gravity, motions and motors:\n"
+             "table('quake.csv', 'ax', scale=0.5).",
     "table_from_csv": "A function of time from a table, for motors and motions:\n"
                       "table_from_csv(file=, time=, value=).",
 }

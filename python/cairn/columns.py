@@ -91,20 +91,20 @@ class Table:
 
     def __iter__(self):
         if self._item is None:
-            raise TypeError(f"{self._name} are read column by column")
+            raise errors.KindError(f"{self._name} are read column by column")
         return (self._item(self._world, i) for i in range(len(self)))
 
     def __getitem__(self, index):
         """The item at a place: a Body or Joint."""
         if self._item is None:
-            raise TypeError(f"{self._name} are read column by column")
+            raise errors.KindError(f"{self._name} are read column by column")
         count = len(self)
         try:
             place = index.__index__()
         except (AttributeError, TypeError):
             raise ArgumentError(f"{self._name} are numbered, not named {index!r}") from None
         if not -count <= place < count:
-            raise IndexError(f"there are {count} {self._name}, and no number {place}")
+            raise errors.MissingItemError(f"there are {count} {self._name}, and no number {place}")
         return self._item(self._world, place % count)
 
     def _column(self, name):
@@ -112,7 +112,7 @@ class Table:
         if column is None:
             near = difflib.get_close_matches(name, COLUMNS[self._name], 1)
             hint = f' (did you mean "{near[0]}"?)' if near else ""
-            raise AttributeError(f'{self._name} have no column "{name}"{hint}')
+            raise errors.MissingAttributeError(f'{self._name} have no column "{name}"{hint}')
         return column
 
     def read(self, name):
@@ -228,8 +228,6 @@ def _look(owner, data, dtype, stride, shape):
         found = numpy.empty(shape, dtype)
         found.flags.writeable = False
         return found
-    width = shape[1] if len(shape) > 1 else 1
-    size = stride * (shape[0] - 1) + width * dtype.itemsize
     memory = owner.memory
     lib.cairn_python_memory_hold(memory)
 
@@ -237,8 +235,17 @@ def _look(owner, data, dtype, stride, shape):
     def let_go(_):
         lib.cairn_python_memory_let_go(memory)
 
-    block = ffi.buffer(ffi.gc(ffi.cast("char *", data), let_go), size)
     strides = (stride,) if len(shape) == 1 else (stride, dtype.itemsize)
-    found = numpy.ndarray(shape, dtype, block, strides=strides)
-    found.flags.writeable = False
-    return found
+    return numpy.asarray(_Memory(ffi.gc(ffi.cast("char *", data), let_go), dtype, strides, shape))
+
+
+class _Memory:
+    """What the base of an array is that nobody makes writable: numpy knows its address alone, and finds
+    no buffer to write into."""
+    __slots__ = ("_pointer", "__array_interface__")
+
+    def __init__(self, pointer, dtype, strides, shape):
+        self._pointer = pointer
+        self.__array_interface__ = {
+            "version": 3, "typestr": dtype.str, "shape": shape, "strides": strides,
+            "data": (int(ffi.cast("uintptr_t", pointer)), True)}

@@ -1,11 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 # Exceptions: what the engine says, with its status.
 """Every error of this package is a :class:`Error`, which carries the engine's message and status."""
+import os
+import sys
+import warnings
+
 from ._cairn import ffi, lib
 
-__all__ = ["Error", "ArgumentError", "FileError", "FormatError", "SceneError", "NonfiniteError",
-           "NotFoundError", "StaleError", "UnsupportedError", "NumericalError", "StateError",
+__all__ = ["CairnWarning", "Error", "ArgumentError", "FileError", "FormatError", "SceneError", "NonfiniteError",
+           "NotFoundError", "MissingItemError", "MissingAttributeError", "KindError", "StaleError", "UnsupportedError", "NumericalError", "StateError",
            "OutOfMemoryError", "Interrupted"]
+
+
+class CairnWarning(UserWarning):
+    """What `cairn run` warns of: bodies that overlap at the start, a time step that is too long,
+    steps that end unsolved, jams. `warnings.simplefilter("error", cairn.CairnWarning)` makes
+    exceptions of them."""
+
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def warn(text):
+    """Warns of the line outside this package that called it."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, CairnWarning, stacklevel=level)
 
 
 class Error(Exception):
@@ -46,6 +67,18 @@ class NotFoundError(Error, LookupError):
     """There is nothing of that name."""
     status = "ERROR_NOT_FOUND"
     exit_status = 2
+
+
+class MissingItemError(NotFoundError, IndexError):
+    """There is no item of that number."""
+
+
+class MissingAttributeError(NotFoundError, AttributeError):
+    """There is no attribute of that name."""
+
+
+class KindError(ArgumentError, TypeError):
+    """A value of another kind is wanted."""
 
 
 class StaleError(Error, ReferenceError):

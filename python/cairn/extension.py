@@ -67,7 +67,7 @@ class _Batch:
         if name in self._wanted:
             _, dtype, shape = self._wanted[name]
             return self._out.setdefault(name, numpy.zeros((self.count, *shape), dtype))
-        raise AttributeError(f"a batch has no {name!r}; it has "
+        raise errors.MissingAttributeError(f"a batch has no {name!r}; it has "
                              + ", ".join([*self._given, *self._wanted]))
 
     def __setattr__(self, name, values):
@@ -196,7 +196,10 @@ def _law_answer(function, names):
             store = numpy.frombuffer(ffi.buffer(batch.history, 8 * width * batch.count),
                                      numpy.float64).reshape(batch.count, width)
             given.history = store.copy()
-        function(given)
+        returned = function(given)
+        if returned is not None:
+            raise ArgumentError(f"a law returns nothing, not {type(returned).__name__}: it sets "
+                                "batch.impulse, and what else it wants of LawBatch")
         given._finish(batch.answers)
         if width:
             store[...] = given.history

@@ -250,21 +250,34 @@ class Joint(_Handle):
         return self._view().speed
 
     @property
-    def force(self):
-        """N on the second body, mean of the last step. Setting a number sets the constant force
-        (N or N m) along the coordinate."""
+    def reaction(self):
+        """N on the second body, world axes, mean of the last step."""
         return self._member("force")
 
-    @force.setter
-    def force(self, value):
-        world = self._owner
-        world._check(lib.cairn_joint_set_force(world._world, self._id,
-                                                library.real(value, "force"), world._error))
+    @property
+    def reaction_torque(self):
+        """N m on the second body about the anchor, world axes, mean of the last step."""
+        return self._member("torque")
 
     @property
-    def torque(self):
-        """N m on the second body about the anchor."""
-        return self._member("torque")
+    def drive(self):
+        """N m or N along the coordinate, constant until it is set anew: the torque of a hinge, the
+        force of a slider. May be set between steps."""
+        return self._motor().force
+
+    @drive.setter
+    def drive(self, value):
+        world = self._owner
+        world._check(lib.cairn_joint_set_force(world._world, self._id,
+                                                library.real(value, "drive"), world._error))
+
+    def _no_force(self, *_):
+        raise errors.MissingAttributeError(
+            "a joint has no force or torque: reaction and reaction_torque are what it exerts on the "
+            "second body, effort is what acts along its coordinate, and drive is the torque or "
+            "force along it that may be set")
+
+    force = torque = property(_no_force, _no_force)
 
     @property
     def effort(self):
@@ -276,18 +289,43 @@ class Joint(_Handle):
         """m or rad, the largest violation now."""
         return self._view().error
 
-    def motor(self, velocity=None, limit=float("inf"), position=None):
-        """Between steps: drives at a velocity (rad/s or m/s), or towards a position (rad or m) where
-        the joint was made with one; motor() switches it off."""
-        world = self._owner
-        if position is not None:
+    def _motor(self):
+        view = ffi.new("cairn_motor_view *")
+        errors.check(lib.cairn_joint_get_motor(self._owner._world, self._id, view))
+        return view
+
+    @property
+    def motor(self):
+        """Between steps, called: joint.motor(velocity=, limit=, position=, stiffness=, damping=)
+        drives at a velocity (rad/s or m/s), or towards a position (rad or m) where the joint was
+        made with one, with the gains that it had or with others; joint.motor() switches it off.
+        limit is the most that it gives, N m or N."""
+        return self._set_motor
+
+    @motor.setter
+    def motor(self, value):
+        raise ArgumentError("joint.motor is called: joint.motor(velocity=1.0, limit=5.0), or "
+                            "joint.motor(position=0.5, stiffness=100.0, damping=5.0)")
+
+    def _set_motor(self, velocity=None, limit=None, position=None, stiffness=None, damping=None):
+        world, now = self._owner, self._motor()
+        set_to = {"position": position, "stiffness": stiffness, "damping": damping}
+        follows = any(value is not None for value in set_to.values())
+        set_to = {name: library.real(getattr(now, name) if value is None else value, name)
+                  for name, value in set_to.items()}
+        on = follows or velocity is not None
+        if velocity is None:
+            velocity = now.velocity if follows else 0.0
+        if limit is None:
+            limit = now.limit if follows else float("inf")
+        velocity, limit = library.real(velocity, "velocity"), library.real(limit, "limit")
+        if follows:
+            world._check(lib.cairn_joint_set_motor_gains(
+                world._world, self._id, set_to["stiffness"], set_to["damping"], world._error))
             world._check(lib.cairn_joint_set_motor_position(
-                world._world, self._id, library.real(position, "position"), world._error))
-        else:
-            on = velocity is not None
-            world._check(lib.cairn_joint_set_motor(
-                world._world, self._id, on, library.real(velocity if on else 0.0, "velocity"),
-                library.real(limit, "limit"), world._error))
+                world._world, self._id, set_to["position"], world._error))
+        world._check(lib.cairn_joint_set_motor(world._world, self._id, on, velocity, limit,
+                                               world._error))
 
     def remove(self):
         """Between steps: removes the joint."""

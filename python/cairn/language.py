@@ -16,7 +16,7 @@ __all__ = ["Expression", "SHAPES"]
 # constructors of the language that return a value
 SHAPES = tuple(ffi.string(lib.cairn_shape_kind_call(kind)).decode()
                for kind in range(lib.CAIRN_SHAPE_KIND_COUNT))
-VALUES = SHAPES + ("sizes", "table_from_csv")
+VALUES = SHAPES + ("sizes", "table", "table_from_csv")
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*\Z")
 _RESERVED = frozenset("and break do else elseif end false for function goto if in local nil not or "
@@ -113,7 +113,14 @@ class Writer:
         return "{" + ", ".join(parts) + "}"
 
     def call(self, call, arguments, keys):
-        return call + self.table(arguments, keys, call)
+        try:
+            if call != "table":
+                return call + self.table(arguments, keys, call)
+            # the one call that has its places in parentheses
+            parts = [self.value(each, call) for each in arguments]
+            return f"table({', '.join(parts + ([self.value(keys, call)] if keys else []))})"
+        except RecursionError:
+            raise ArgumentError(f"{call}: a list or dict is in itself, or too deep") from None
 
 
 def triangles_from_one(keys):

@@ -8,6 +8,7 @@ import operator
 import os
 import pathlib
 import shutil
+import stat
 import sys
 import threading
 
@@ -35,7 +36,12 @@ def files_lock():
 
 @ffi.def_extern()
 def cairn_python_log(context, level, text):
-    log.log(_LEVELS.get(level, logging.INFO), "%s", errors.text_of(text))
+    text = errors.text_of(text)
+    if level == lib.CAIRN_WARNING and context != ffi.NULL:
+        # what a warning calls must not pass through the engine: the call that is going on warns
+        ffi.from_handle(context).append(text)
+    else:
+        log.log(_LEVELS.get(level, logging.INFO), "%s", text)
 
 
 def scenes_folder():
@@ -90,6 +96,22 @@ def _one(value, what):
         raise errors.ArgumentError(f"{what} must be one value, not {value.size}") from None
 
 
+def text_of_file(path):
+    """What a regular file has in it: of a pipe or a device it would have no end."""
+    try:
+        # a pipe that nobody writes into would be waited for
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise errors.FileError(f"{path}: not a regular file")
+            return file.read().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        if isinstance(error, errors.Error):
+            raise
+        raise errors.FileError(f"{path}: {error.strerror}") from None
+    except ValueError as error:
+        raise errors.FileError(f"{path}: {error}") from None
+
+
 def word_of(value, what):
     """A value as the command line would give it."""
     if isinstance(value, bool):
@@ -118,6 +140,17 @@ def floats(values):
     if array.dtype.kind == "c":
         raise TypeError("complex numbers have no place here")
     return numpy.asarray(array, float)
+
+
+def vector(value, size, what):
+    """So many numbers as a list."""
+    try:
+        vector = floats(value)
+    except (TypeError, ValueError, OverflowError):
+        raise errors.ArgumentError(f"{what} must be {size} numbers, not {value!r}") from None
+    if vector.shape != (size,):
+        raise errors.ArgumentError(f"{what} must be {size} numbers, not of shape {vector.shape}")
+    return vector.tolist()
 
 
 def whole(value, what, least, most):
@@ -185,6 +218,8 @@ class Owner:
         self.scene = ffi.NULL
         self.world = ffi.NULL
         self.made = {}
+        self.warnings = []  # that are still to be told
+        self._handle = ffi.new_handle(self.warnings)
         self.memory = lib.cairn_python_memory_create()
         if self.memory == ffi.NULL:
             raise errors.OutOfMemoryError("out of memory")
@@ -192,7 +227,7 @@ class Owner:
     def definition(self, **members):
         made = ffi.new("cairn_scene_def *", lib.cairn_default_scene_def())
         made.allocator = lib.cairn_python_memory_allocator(self.memory)
-        made.log = lib.cairn_python_log
+        made.log, made.log_context = lib.cairn_python_log, self._handle
         for name, value in members.items():
             setattr(made, name, value)
         return made
@@ -202,6 +237,12 @@ class Owner:
         scene = ffi.new("cairn_scene **")
         errors.check(opener(path, definition, scene, error), error)
         self.scene = scene[0]
+        self.tell()
+
+    def tell(self):
+        """Warns of what the engine has warned of."""
+        while self.warnings:
+            errors.warn(self.warnings.pop(0))
 
     def keep(self, pointer, destroy):
         """What the world has made, destroyed when nothing has it any more, and before the world in

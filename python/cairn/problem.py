@@ -87,7 +87,7 @@ class Data:
                                             f"{name} in the solver")
                 self._made[name] = _matrix_of(getattr(self._data, name))
             return self._made[name]
-        raise AttributeError(f"a problem has no {name!r}")
+        raise errors.MissingAttributeError(f"a problem has no {name!r}")
 
     def residual(self, impulses):
         """The residual of impulses as theory.md (4.18) has it, which `tolerance` is about, with its

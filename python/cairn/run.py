@@ -32,10 +32,7 @@ def read_table(path):
     A last line that is still being written is left out.
     """
     path = pathlib.Path(path)
-    try:
-        text = path.read_text(encoding="utf-8", errors="surrogateescape")
-    except OSError as error:
-        raise FileError(f"{path}: {error.strerror}") from None
+    text = library.text_of_file(path)
     whole = text[:text.rfind("\n") + 1]
     rows = list(csv.reader(whole.splitlines()))
     if not rows:
@@ -91,11 +88,11 @@ class Run:
     def _json(self, name):
         path = self.folder / name
         try:
-            return json.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise FileError(f"{path}: {error.strerror}") from None
+            return json.loads(library.text_of_file(path))
         except ValueError as error:
             raise FormatError(f"{path}: {error}") from None
+        except RecursionError:
+            raise FormatError(f"{path}: lists in lists, too deep") from None
 
     @property
     def summary(self):
@@ -209,7 +206,7 @@ class Trajectory(library.Live):
     def _read(self, index):
         count = len(self)
         if not -count <= index < count:
-            raise IndexError(f"there are {count} frames, and no number {index}")
+            raise errors.MissingItemError(f"there are {count} frames, and no number {index}")
         error, frame = ffi.new("cairn_error *"), ffi.new("cairn_replay_frame *")
         with library.files_lock():
             errors.check(lib.cairn_replay_read(self._pointer, index % count, frame, error), error)
@@ -247,7 +244,7 @@ class Trajectory(library.Live):
         """What a body is where they come and go: kind, material, mass, shape and its size."""
         found = ffi.new("cairn_replay_body *")
         if lib.cairn_replay_get_body(self._pointer, number, found) != lib.CAIRN_OK:
-            raise IndexError(f"there are {self.bodies if self.varies else 0} bodies that come and "
+            raise errors.MissingItemError(f"there are {self.bodies if self.varies else 0} bodies that come and "
                              f"go, and no number {number}")
         return {"kind": ("dynamic", "fixed", "moving")[found.kind], "material": found.material,
                 "mass": found.mass,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Worlds: loaded from scene files or built call by call, stepped, run and read.
 """Worlds, bodies and joints."""
+import collections.abc
 import contextlib
 import math
 import os
@@ -15,6 +16,8 @@ from .errors import ArgumentError, StateError
 from .handles import Body, Joint
 from .language import VALUES, Expression, Writer
 from .motion import Motions
+from .query import Query
+from .watch import Watched
 
 __all__ = ["World", "load"]
 
@@ -23,15 +26,57 @@ _PHASES = [errors.text_of(lib.cairn_phase_name(i)) for i in range(lib.CAIRN_PHAS
 
 def load(path, *, law=None, solver=None, local=None, tolerance=None, step=None, until=None,
          threads=None, seed=None, simulation=None, solver_settings=None, local_settings=None,
-         **parameters):
+         parameters=None, **more):
     """Loads a scene file, or a built-in scene by its name, and returns its World.
 
-    parameters:       of the scene's param() calls, as `--set` gives them
-    law, solver, local, tolerance, step (s), until (s), threads, seed: in place of the scene's, as
-                      the options of `cairn run`
+    parameters:       {name: value} of the scene's param() calls, as `--set` gives them; other
+                      keyword arguments are parameters, too
+    law, solver, local, tolerance, step (s, or "auto"), until (s), threads, seed: in place of the
+                      scene's, as the options of `cairn run`
     simulation:       {key: value} of simulation{}; solver_settings, local_settings likewise
     Raises SceneError with "file:line: what is wrong", FileError, ArgumentError.
     """
+    given = {name: value for name, value in (
+        ("law", law), ("solver", solver), ("local", local), ("tolerance", tolerance),
+        ("step", step), ("until", until), ("threads", threads), ("seed", seed),
+        ("simulation", simulation), ("solver_settings", solver_settings),
+        ("local_settings", local_settings)) if value is not None}
+    named = {} if parameters is None else parameters
+    if not isinstance(named, collections.abc.Mapping):
+        raise ArgumentError(f"parameters: wants a dict of names and values, not {named!r}")
+    twice = [name for name in more if name in named]
+    if twice:
+        raise ArgumentError(f"the parameter {twice[0]} is given twice")
+    auto = isinstance(step, str) and step == "auto"
+    step = None if auto else step
+    try:
+        world = _load(path, law, solver, local, tolerance, step, until, threads, seed, simulation,
+                      solver_settings, local_settings, {**named, **more})
+    except errors.Error as error:
+        clash = [name for name, value in given.items() if name not in named
+                 and isinstance(value, (str, int, float)) and str(value) in str(error)]
+        if clash:
+            error.args = (f"{error.args[0]} ({clash[0]} is an argument of cairn.load here: a "
+                          f"parameter of that name is given by parameters={{{clash[0]!r}: ...}})",)
+        raise
+    for name in (*given, *(["parameters"] if parameters is not None else [])):
+        if name in world.parameters and name not in named:
+            raise ArgumentError(
+                f"the scene has a parameter {name}, and cairn.load an argument of that name: write "
+                f"parameters={{{name!r}: ...}} for the parameter, with {name}= beside it where both "
+                "are meant")
+    limit = world.step_limit
+    if auto and math.isfinite(limit["accurate"]):
+        world.time_step = limit["accurate"]
+    elif auto:
+        errors.warn('step="auto": no contact of an explicit law limits the step; it stays '
+                    f"{world.time_step:.3g} s")
+    world._overlaps_known = True
+    return world
+
+
+def _load(path, law, solver, local, tolerance, step, until, threads, seed, simulation,
+          solver_settings, local_settings, parameters):
     owner = library.Owner()
     kept = []
 
@@ -72,83 +117,7 @@ class Snapshot(library.Live):
         self._owner = owner
 
 
-def _collision(definition, groups, mask):
-    definition.collision.groups = library.whole(groups, "groups", 0, 2**32 - 1)
-    definition.collision.mask = library.whole(mask, "mask", 0, 2**32 - 1)
-
-
-class Query(library.Live):
-    """Where all bodies of a world were when World.query made it, or when it was last updated.
-
-    Bodies that were removed since are left out, those that were made since are not in it.
-    groups, mask: bits; a body is seen where it has a group in `mask` and its mask has one of
-    `groups`
-    """
-
-    def __init__(self, world):
-        made = ffi.new("cairn_query **")
-        world._check(lib.cairn_query_create(world._world, made, world._error))
-        self._world = world
-        self._pointer = world._owner.keep(made[0], lib.cairn_query_destroy)
-
-    def update(self):
-        """Looks at the world as it is now."""
-        world = self._world
-        world._check(lib.cairn_query_update(self._asked(), world._error))
-
-    def _asked(self):
-        self._world._world  # a world that is closed says so
-        return self._pointer
-
-    def _ray(self, origin, direction, length, groups, mask):
-        definition = ffi.new("cairn_ray_def *", lib.cairn_default_ray_def())
-        definition.origin = _vector(origin, 3, "origin")
-        definition.direction = _vector(direction, 3, "direction")
-        definition.length = library.real(length, "length")
-        _collision(definition, groups, mask)
-        return definition
-
-    def _hit(self, hit):
-        return {"body": Body(self._world, hit.body), "member": hit.member,
-                "distance": hit.distance, "point": numpy.array(list(hit.point)),
-                "normal": numpy.array(list(hit.normal))}
-
-    def nearest(self, origin, direction, length=math.inf, groups=1, mask=0xffffffff):
-        """The first body that a ray meets: a dictionary with body, member, distance (m), point and
-        normal; None where it meets none."""
-        world, hit = self._world, ffi.new("cairn_ray_hit *")
-        ray = self._ray(origin, direction, length, groups, mask)
-        status = lib.cairn_query_ray_nearest(self._asked(), ray, hit, world._error)
-        if status == lib.CAIRN_ERROR_NOT_FOUND:
-            return None
-        world._check(status)
-        return self._hit(hit)
-
-    def ray(self, origin, direction, length=math.inf, groups=1, mask=0xffffffff):
-        """All bodies that a ray meets, nearest first, as `nearest` gives one."""
-        world, found = self._world, ffi.new("int *")
-        room = max(1, lib.cairn_query_body_count(self._asked()))
-        hits = ffi.new("cairn_ray_hit[]", room)
-        ray = self._ray(origin, direction, length, groups, mask)
-        world._check(lib.cairn_query_ray_all(self._pointer, ray, hits, room, found, world._error))
-        return [self._hit(hits[i]) for i in range(found[0])]
-
-    def box(self, centre, size, orientation=(1.0, 0.0, 0.0, 0.0), groups=1, mask=0xffffffff):
-        """The bodies that touch a box or lie in it; size: its three edge lengths in m."""
-        world, found = self._world, ffi.new("int *")
-        room = max(1, lib.cairn_query_body_count(self._asked()))
-        bodies = ffi.new("cairn_body_id[]", room)
-        definition = ffi.new("cairn_box_def *", lib.cairn_default_box_def())
-        definition.centre = _vector(centre, 3, "centre")
-        definition.half_size = [0.5 * each for each in _vector(size, 3, "size")]
-        definition.orientation = _vector(orientation, 4, "orientation")
-        _collision(definition, groups, mask)
-        world._check(lib.cairn_query_box(self._pointer, definition, bodies, room, found,
-                                         world._error))
-        return [Body(world, bodies[i]) for i in range(found[0])]
-
-
-class World(library.Live):
+class World(Watched, library.Live):
     """Bodies, joints and contacts that move together.
 
         world = cairn.World(step=1/200, gravity=(0, 0, -9.81))
@@ -167,7 +136,8 @@ class World(library.Live):
 
     # a misspelt name is refused
     __slots__ = ("_owner", "_text", "_names", "_writer", "_busy", "_failure", "_asked", "_error",
-                 "_done", "_pointer", "_motions", "__weakref__")
+                 "_done", "_pointer", "_motions", "_warnings", "_watch", "_watched", "_changed",
+                 "_step_known", "_overlaps_known", "__weakref__")
     _instead = ": scene_text builds it again, and save() keeps its state"
 
     def __init__(self, *, gravity=None, **simulation):
@@ -177,7 +147,7 @@ class World(library.Live):
         if simulation:
             self._run_call("simulation", (), simulation)
         if gravity is not None:
-            self._run_call("gravity", tuple(_vector(gravity, 3, "gravity")), {})
+            self._run_call("gravity", tuple(library.vector(gravity, 3, "gravity")), {})
 
     @classmethod
     def _of(cls, owner):
@@ -198,6 +168,11 @@ class World(library.Live):
         self._done = ffi.new("int64_t *")
         self._pointer = ffi.NULL
         self._motions = Motions(self)
+        self._warnings = owner.warnings
+        self._watch = ffi.new("cairn_python_watch *")
+        self._watched = self._watch
+        self._changed = True  # since steps were looked at
+        self._step_known = self._overlaps_known = False
 
     # ------------------------------------------------------------ life
 
@@ -236,6 +211,8 @@ class World(library.Live):
         return self._pointer
 
     def _check(self, status):
+        if self._warnings and self._owner is not None:
+            self._owner.tell()
         if status != lib.CAIRN_OK:
             raise errors.error_of(status, self._error)
 
@@ -272,6 +249,9 @@ class World(library.Live):
             message = made.args[0].removeprefix("world:1: ")
             raise type(made)(message)
         self._text.append(text)
+        self._changed = True
+        if self._warnings:
+            owner.tell()
 
     def _run_call(self, call, arguments, keys):
         self._add(self._writer.call(call, arguments, keys))
@@ -429,6 +409,7 @@ class World(library.Live):
     def time_step(self, value):
         self._check(lib.cairn_world_set_time_step(self._world, library.real(value, "step"),
                                                   self._error))
+        self._changed, self._step_known = True, False
 
     def step(self, count=1):
         """Makes `count` time steps. Other threads of Python run meanwhile.
@@ -441,12 +422,14 @@ class World(library.Live):
             world = self._world
         here = _ident()
         count = 1 if count == 1 else _count(count)
+        if self._changed and self._watched != _NULL:
+            self._look_at_start(count)
         self._busy = here
         try:
-            status = _steps(world, count, here == _MAIN, self._done, self._error)
+            status = _steps(world, count, here == _MAIN, self._watched, self._done, self._error)
         finally:
             self._busy = None
-        if status or self._failure is not None:
+        if status or self._failure is not None or self._warnings:
             self._fail(status)
 
     def _guarded(self, function, *arguments):
@@ -464,6 +447,9 @@ class World(library.Live):
         """Raises what a function of Python raised in the step, or else what the engine says."""
         failure, self._failure = self._failure, None
         if failure is not None:
+            # a law that fails asks for the end of the steps, which may have come without it
+            if lib.cairn_world_take_interrupt(self._pointer) and self._asked:
+                lib.cairn_world_interrupt(self._pointer)
             raise failure
         asked, self._asked = self._asked, False
         if status == lib.CAIRN_INTERRUPTED and not asked:
@@ -492,7 +478,10 @@ class World(library.Live):
         """Goes back to a snapshot of this world: later steps have the same bits as they had."""
         if not isinstance(snapshot, Snapshot):
             raise ArgumentError(f"a snapshot is wanted, not {type(snapshot).__name__}")
+        self._watch.begun = False
         self._guarded(lib.cairn_world_revert, snapshot._pointer)
+        # shapes that were made since are made anew where they are used again
+        self._names.clear()
 
     def query(self):
         """A Query: where all bodies are now, for rays and boxes."""
@@ -532,6 +521,7 @@ class World(library.Live):
                 show((self.step_count - begin) / (target - begin))
                 if any([observer(self) is True for observer in observers]):
                     break
+        self._tell_of_run()
         return self
 
     # ------------------------------------------------------------ measures
@@ -570,8 +560,11 @@ class World(library.Live):
         return found
 
     def validate(self):
-        """Raises where what the world holds does not fit together; costs about a step."""
+        """Raises where what the world holds does not fit together. Returns a list of what is
+        doubtful, in sentences: a time step above the stable one, and before the first step bodies
+        that overlap; an empty list where there is nothing. Costs about a step."""
         self._check(lib.cairn_world_validate(self._world, self._error))
+        return self._doubts(self.step_count == 0, True)
 
     # ------------------------------------------------------------ contact problem
 
@@ -635,7 +628,7 @@ class World(library.Live):
 
     @gravity.setter
     def gravity(self, value):
-        vector = _vector(value, 3, "gravity")
+        vector = library.vector(value, 3, "gravity")
         if self._pointer == ffi.NULL:
             self._run_call("gravity", tuple(vector), {})
         else:
@@ -673,6 +666,7 @@ class World(library.Live):
 
     def restore(self, path):
         """Brings the world to a saved state of the same world, bit by bit."""
+        self._watch.begun = False
         with library.files_lock():
             self._guarded(lib.cairn_world_restore, library.encode(path, "the path"))
 
@@ -742,16 +736,6 @@ def _count(value):
     return count
 
 
-def _vector(value, size, what):
-    try:
-        vector = library.floats(value)
-    except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(f"{what} must be {size} numbers, not {value!r}") from None
-    if vector.shape != (size,):
-        raise ArgumentError(f"{what} must be {size} numbers, not of shape {vector.shape}")
-    return vector.tolist()
-
-
 @contextlib.contextmanager
 def _progress(wanted, name):
     """A function that shows a share of the run, or does nothing."""
@@ -776,7 +760,7 @@ def _method(call):
 
 
 # what a program of Lua has these for, Python has itself
-_NOT_METHODS = (*VALUES, "load", "param", "print", "require")
+_NOT_METHODS = (*VALUES, "param", "print", "require")
 
 # calls that the language has and nothing above does otherwise
 for _call in (errors.text_of(lib.cairn_scene_call_name(i))

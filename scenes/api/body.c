@@ -111,9 +111,8 @@ int scn_call_body(lua_State *L)
     def.shape = scn_check_shape(L, -1, "shape");
 
     cairn_shape_kind shape = scn_shape_kind_of(L, -1);
-    if (def.kind == CAIRN_DYNAMIC && (shape == CAIRN_HALFSPACE || shape == CAIRN_MESH))
-        scn_raise(fields.L, "body: a %s has no mass: kind must be \"fixed\" or \"moving\"",
-                  shape == CAIRN_MESH ? "mesh" : "plane");
+    if (def.kind == CAIRN_DYNAMIC && shape == CAIRN_HALFSPACE)
+        scn_raise(fields.L, "body: a plane has no mass: kind must be \"fixed\" or \"moving\"");
 
     const char *material = scn_fields_text(&fields, "material", NULL);
     if (material != NULL)
@@ -122,20 +121,19 @@ int scn_call_body(lua_State *L)
     scn_fields_orientation(&fields, def.orientation);
 
     // read motion
-    bool moves = scn_fields_vector(&fields, "velocity", def.velocity, 3, scn_range_any("m/s"));
-    bool turns = scn_fields_vector(&fields, "angular_velocity", def.angular_velocity, 3,
-                                   scn_range_any("rad/s"));
-    if (def.kind == CAIRN_FIXED && (moves || turns))
-        scn_raise(fields.L, "body: a fixed body has no velocity (kind = \"moving\" follows one)");
+    scn_fields_vector(&fields, "velocity", def.velocity, 3, scn_range_any("m/s"));
+    scn_fields_vector(&fields, "angular_velocity", def.angular_velocity, 3, scn_range_any("rad/s"));
+    for (int k = 0; k < 3 && def.kind == CAIRN_FIXED; k++)
+        if (def.velocity[k] != 0.0 || def.angular_velocity[k] != 0.0)
+            scn_raise(fields.L, "body: a fixed body has no velocity; write kind = \"moving\" for a "
+                                "body that moves at one");
 
     // read mass
     bool has_mass = scn_fields_has(&fields, "mass");
     if (has_mass && scn_fields_has(&fields, "density"))
         scn_raise(fields.L, "body: give mass or density, not both");
     def.mass = scn_fields_number(&fields, "mass", 0.0, scn_range_positive("kg"));
-    def.density =
-        material != NULL ? scn_material_density(fields.L, material, def.density) : def.density;
-    def.density = scn_fields_number(&fields, "density", def.density, scn_range_positive("kg/m3"));
+    def.density = scn_fields_number(&fields, "density", 0.0, scn_range_positive("kg/m3"));
     bool has_inertia =
         scn_fields_vector(&fields, "inertia", def.inertia, 3, scn_range_positive("kg m2"));
     if (has_inertia && !has_mass)

@@ -192,6 +192,14 @@ cairn_status scn_connector_read(const scn_scene *scene, const scn_sensor *sensor
     case SCN_SENSOR_COUNT:
     case SCN_SENSOR_SIDES:
     case SCN_SENSOR_SHEAR:
+    case SCN_SENSOR_VOID_RATIO:
+    case SCN_SENSOR_RATTLERS:
+    case SCN_SENSOR_BEARING_COORDINATION:
+    case SCN_SENSOR_KINETIC_ENERGY:
+    case SCN_SENSOR_POTENTIAL_ENERGY:
+    case SCN_SENSOR_UNBALANCED_FORCE:
+    case SCN_SENSOR_CONTACTS:
+    case SCN_SENSOR_BONDS:
     case SCN_SENSOR_MASS:
     case SCN_SENSOR_ANGULAR_VELOCITY:
     default:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls bodies_from_csv, table_from_csv and table: bodies, and functions of time, from tables of
 // text.
+#include "base/text.h"
 #include "scenes/load/loader.h"
 
 #include "base/assert.h"
@@ -49,7 +50,6 @@ typedef struct reader {
     char *cells[COLUMNS_MAX]; // of the row being read
     scn_fields fields;
     cairn_body_def common; // what every body starts from
-    const char *material;  // of the call, or NULL
 } reader;
 
 static char *trim(char *text)
@@ -72,8 +72,12 @@ static char *next_line(reader *csv, char **rest)
         if (end != NULL)
             *end = '\0';
         csv->line++;
+        // a name may hold a '#' that follows no blank
+        for (char *c = line; *c != '\0'; c++)
+            if (*c == '#' && (c == line || c[-1] == ' ' || c[-1] == '\t'))
+                *c = '\0';
         line = trim(line);
-        if (line[0] != '\0' && line[0] != '#')
+        if (line[0] != '\0')
             return line;
     }
     return NULL;
@@ -129,7 +133,7 @@ static double cell_number(const reader *csv, column which, double fallback, bool
     if (text[0] == '\0')
         return fallback;
     char *end = NULL;
-    double x = strtod(text, &end);
+    double x = base_text_number(text, &end);
     if (*end != '\0' || !isfinite(x))
         scn_raise(csv->L, "%s line %d: %s is not a number (\"%.40s\")", csv->file, csv->line,
                   column_names[which], text);
@@ -158,10 +162,8 @@ static void read_row(const reader *csv)
     lua_State *L = csv->L;
     cairn_body_def def = csv->common;
     const char *material = cell_text(csv, COLUMN_MATERIAL), *name = cell_text(csv, COLUMN_NAME);
-    if (material[0] != '\0') {
+    if (material[0] != '\0')
         def.material = scn_check_material(L, material);
-        def.density = scn_material_density(L, material, def.density);
-    }
     for (int i = 0; i < 3; i++) {
         def.position[i] = cell_number(csv, (column)(COLUMN_X + i), 0.0, false);
         def.velocity[i] = cell_number(csv, (column)(COLUMN_VX + i), 0.0, false);
@@ -182,13 +184,11 @@ static void read_common(reader *csv)
     lua_State *L = csv->L;
     csv->common = cairn_default_body_def();
     csv->common.kind = (cairn_body_kind)scn_fields_choice(&csv->fields, "kind", 0, kinds);
-    csv->material = scn_fields_text(&csv->fields, "material", NULL);
-    if (csv->material != NULL) {
-        csv->common.material = scn_check_material(L, csv->material);
-        csv->common.density = scn_material_density(L, csv->material, csv->common.density);
-    }
-    csv->common.density = scn_fields_number(&csv->fields, "density", csv->common.density,
-                                            scn_range_positive("kg/m3"));
+    const char *material = scn_fields_text(&csv->fields, "material", NULL);
+    if (material != NULL)
+        csv->common.material = scn_check_material(L, material);
+    csv->common.density =
+        scn_fields_number(&csv->fields, "density", 0.0, scn_range_positive("kg/m3"));
 }
 
 static void check_shapes(reader *csv)
@@ -202,9 +202,8 @@ static void check_shapes(reader *csv)
     lua_getfield(L, 1, "shape");
     csv->common.shape = scn_check_shape(L, -1, "shape");
     cairn_shape_kind kind = scn_shape_kind_of(L, -1);
-    if (csv->common.kind == CAIRN_DYNAMIC && (kind == CAIRN_HALFSPACE || kind == CAIRN_MESH))
-        scn_raise(L, "bodies_from_csv: a %s has no mass: kind must be \"fixed\" or \"moving\"",
-                  kind == CAIRN_MESH ? "mesh" : "plane");
+    if (csv->common.kind == CAIRN_DYNAMIC && kind == CAIRN_HALFSPACE)
+        scn_raise(L, "bodies_from_csv: a plane has no mass: kind must be \"fixed\" or \"moving\"");
 }
 
 int scn_call_bodies_from_csv(lua_State *L)
@@ -270,7 +269,7 @@ static int find_column(const reader *csv, const char *name)
 static double number_at(const reader *csv, int place, const char *name)
 {
     char *end = NULL;
-    double x = strtod(csv->cells[place], &end);
+    double x = base_text_number(csv->cells[place], &end);
     if (end == csv->cells[place] || *end != '\0' || !isfinite(x))
         scn_raise(csv->L, "%s line %d: %.60s is not a number (\"%.40s\")", csv->file, csv->line,
                   name, csv->cells[place]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls remove, freeze and release: bodies that change at a time, or when a condition holds.
+// Calls remove, freeze, release, change and stop: what happens at a time, or when a condition
+// holds.
 #include "scenes/load/loader.h"
 #include "scenes/load/motion.h"
 
@@ -15,6 +16,30 @@ typedef struct question {
     double time;
     bool holds; // the answer
 } question;
+
+/// A column of a measure, by its title in measures.csv without the unit: "bed stress zz".
+static bool push_measure(lua_State *L, const scn_scene *scene, const char *name)
+{
+    for (int i = 0; i < scene->measure_count; i++) {
+        const scn_measure *measure = scene->measures[i];
+        size_t length = strlen(measure->name);
+        if (strncmp(name, measure->name, length) != 0 || name[length] != ' ')
+            continue;
+        for (int k = 0; k < scn_measure_column_count(measure); k++) {
+            const char *title, *unit;
+            double values[CAIRN_AVERAGE_COLUMNS_MAX];
+            cairn_error error = {0};
+            scn_measure_column(measure, k, &title, &unit);
+            if (strcmp(name + length + 1, title) != 0)
+                continue;
+            if (scn_measure_read(measure, values, &error) != CAIRN_OK)
+                scn_raise(L, "%s", error.message);
+            lua_pushnumber(L, values[k]);
+            return true;
+        }
+    }
+    return false;
+}
 
 /// What the second argument of such a function is: sensor("name") gives what the sensor reads.
 static int read_sensor(lua_State *L)
@@ -33,7 +58,9 @@ static int read_sensor(lua_State *L)
             lua_pushnumber(L, values[k]);
         return sensor->columns;
     }
-    scn_raise(L, "there is no sensor \"%.80s\"", name);
+    if (push_measure(L, scene, name))
+        return 1;
+    scn_raise(L, "there is no sensor \"%.80s\", and no measure with such a column", name);
 }
 
 void scn_push_sensors(lua_State *L, scn_scene *scene)
@@ -71,10 +98,14 @@ static cairn_status ask(void *context, const cairn_world *world, double time, bo
 static int add_event(lua_State *L, const char *call, cairn_change change)
 {
     static const char *const names[] = {"body", "bodies", "region", "at", "when", "every", NULL};
+    static const char *const of_change[] = {"body",     "bodies",           "at", "when", "every",
+                                            "velocity", "angular_velocity", NULL};
+    static const char *const of_stop[] = {"name", "at", "when", "every", NULL};
+    bool stop = change == CAIRN_CHANGE_STOP, moves = change == CAIRN_CHANGE_VELOCITY;
     scn_fields fields = scn_fields_begin(L, call);
-    scn_fields_check(&fields, names, 0);
+    scn_fields_check(&fields, stop ? of_stop : moves ? of_change : names, 0);
     bool region = scn_fields_has(&fields, "region"), when = scn_fields_has(&fields, "when");
-    if (region + scn_fields_has(&fields, "body") + scn_fields_has(&fields, "bodies") != 1)
+    if (!stop && region + scn_fields_has(&fields, "body") + scn_fields_has(&fields, "bodies") != 1)
         scn_raise(L, "%s: give body = \"name\", bodies = { \"name\", ... } or region = { ... }",
                   call);
     if (!when && (!scn_fields_has(&fields, "at") || scn_fields_has(&fields, "every")))
@@ -82,8 +113,16 @@ static int add_event(lua_State *L, const char *call, cairn_change change)
     cairn_event_def def = cairn_default_event_def();
     cairn_region place = {0};
     char name[128];
-    snprintf(name, sizeof name, "%s%s%.90s", call, region ? "" : " of ",
-             scn_fields_text(&fields, "body", region ? "" : "bodies"));
+    if (stop)
+        snprintf(name, sizeof name, "%.90s", scn_fields_text(&fields, "name", call));
+    else
+        snprintf(name, sizeof name, "%s%s%.90s", call, region ? "" : " of ",
+                 scn_fields_text(&fields, "body", region ? "" : "bodies"));
+    bool turns = moves && scn_fields_vector(&fields, "angular_velocity", def.angular_velocity, 3,
+                                            scn_range_any("rad/s"));
+    if (moves && !scn_fields_vector(&fields, "velocity", def.velocity, 3, scn_range_any("m/s")) &&
+        !turns)
+        scn_raise(L, "%s: give velocity, angular_velocity or both", call);
     def.name = name;
     def.change = change;
     def.from = scn_fields_number(&fields, "at", 0.0, scn_range_not_negative("s"));
@@ -91,7 +130,7 @@ static int add_event(lua_State *L, const char *call, cairn_change change)
     if (region) {
         place = scn_read_region(&fields);
         def.region = &place;
-    } else {
+    } else if (!stop) {
         def.bodies = scn_push_bodies(&fields, &def.body_count);
     }
     if (when) {
@@ -107,6 +146,16 @@ static int add_event(lua_State *L, const char *call, cairn_change change)
     cairn_error error = {0};
     scn_fields_pass(&fields, cairn_event_create(scn_loader_world(L), &def, &error), &error);
     return 0;
+}
+
+int scn_call_change(lua_State *L)
+{
+    return add_event(L, "change", CAIRN_CHANGE_VELOCITY);
+}
+
+int scn_call_stop(lua_State *L)
+{
+    return add_event(L, "stop", CAIRN_CHANGE_STOP);
 }
 
 int scn_call_remove(lua_State *L)

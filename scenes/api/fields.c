@@ -20,8 +20,8 @@ static void check_field_name(lua_State *L, const char *name)
 
 int scn_call_fields(lua_State *L)
 {
-    static const char *const names[] = {"name",  "min",   "max",    "cells", "kernel",
-                                        "width", "every", "format", NULL};
+    static const char *const names[] = {"name",  "min",    "max",    "cells", "kernel", "width",
+                                        "every", "format", "window", "from",  NULL};
     static const char *const kernels[] = {"lucy", "gaussian", NULL};
     static const char *const formats[] = {"vti", "hdf5", NULL};
     scn_fields fields = scn_fields_begin(L, "fields");
@@ -43,6 +43,9 @@ int scn_call_fields(lua_State *L)
         (cairn_kernel)scn_fields_choice(&fields, "kernel", CAIRN_KERNEL_LUCY, kernels);
     field.grid.width = scn_fields_number(&fields, "width", 0.0, scn_range_positive("m"));
     field.every = (int)scn_fields_integer(&fields, "every", 100, 1, INT_MAX);
+    field.average = -1;
+    if (!scn_fields_has(&fields, "window") && scn_fields_has(&fields, "from"))
+        scn_raise(L, "fields: \"from\" is of an average over a \"window\"");
     field.hdf5 = scn_fields_choice(&fields, "format", 0, formats) == 1;
     // a grid that is wrong is refused here and not at the first frame
     cairn_error error = {0};
@@ -50,6 +53,15 @@ int scn_call_fields(lua_State *L)
                     cairn_world_coarse_grain(scn_loader_world(L), &field.grid,
                                              &(cairn_coarse_fields){0}, &error),
                     &error);
+    if (scn_fields_has(&fields, "window")) {
+        cairn_average_def def = cairn_default_average_def();
+        scn_window_read(&fields, &def);
+        def.name = name;
+        scn_fields_pass(&fields,
+                        cairn_fields_average_create(scn_loader_world(L), &field.grid, &def, &error),
+                        &error);
+        field.average = cairn_average_count(scn_loader_world(L)) - 1;
+    }
     field.name = base_copy_text(&scene->allocator, name);
     if (field.name == NULL ||
         base_array_reserve(&scene->allocator, &scene->fields, &scene->field_capacity,

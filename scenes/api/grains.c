@@ -141,7 +141,7 @@ static void read_size(const scn_fields *fields, cairn_grain_def *def)
 static void read_grain(const scn_fields *fields, cairn_grain_def *def)
 {
     lua_State *L = fields->L;
-    *def = (cairn_grain_def){.density = 1000.0};
+    *def = (cairn_grain_def){0};
     if (scn_fields_has(fields, "shape")) {
         lua_getfield(L, fields->table, "shape");
         def->shape = scn_check_shape(L, -1, "shape");
@@ -149,11 +149,9 @@ static void read_grain(const scn_fields *fields, cairn_grain_def *def)
     }
     read_size(fields, def);
     const char *material = scn_fields_text(fields, "material", NULL);
-    if (material != NULL) {
+    if (material != NULL)
         def->material = scn_check_material(L, material);
-        def->density = scn_material_density(L, material, def->density);
-    }
-    def->density = scn_fields_number(fields, "density", def->density, scn_range_positive("kg/m3"));
+    def->density = scn_fields_number(fields, "density", 0.0, scn_range_positive("kg/m3"));
     def->share = scn_fields_number(fields, "share", 1.0, scn_range_positive(""));
 }
 
@@ -195,10 +193,70 @@ static const cairn_grain_def *push_grains(const scn_fields *fields, int *count, 
     return defs;
 }
 
+/// Bodies that faces of a box, or all of a region, go along with.
+static void read_follow(const scn_fields *fields, const scn_fields *part, bool box,
+                        scn_follow *follow)
+{
+    static const char *const faces[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax", NULL};
+    lua_State *L = fields->L;
+    int kind = lua_getfield(L, part->table, "follow");
+    if (kind != LUA_TSTRING && (kind != LUA_TTABLE || !box))
+        scn_raise(L,
+                  "%s: follow is the name of a body that the region goes along with, or of a box "
+                  "bodies of its faces, as { zmin = \"floor\", zmax = \"piston\" }",
+                  fields->call);
+    follow->any = true;
+    follow->whole = kind == LUA_TSTRING;
+    scn_fields named = scn_fields_at(L, lua_gettop(L), "follow");
+    if (!follow->whole)
+        scn_fields_check(&named, faces, 0);
+    for (int i = 0; i < (follow->whole ? 1 : 6); i++) {
+        const char *name =
+            follow->whole ? lua_tostring(L, -1) : scn_fields_text(&named, faces[i], NULL);
+        cairn_body_view view;
+        if (name == NULL)
+            continue;
+        follow->bodies[i] = scn_check_body(L, name);
+        if (cairn_body_get(scn_loader_world(L), follow->bodies[i], &view) != CAIRN_OK)
+            scn_raise(L, "%s: follow: there is no body \"%.80s\"", fields->call, name);
+        for (int k = 0; k < 3 && follow->whole; k++)
+            follow->from[k] = view.centre[k];
+        if (!follow->whole)
+            follow->from[i] = view.centre[i / 2];
+    }
+    lua_pop(L, 1);
+}
+
+cairn_status scn_region_now(const cairn_world *world, const cairn_region *region,
+                            const scn_follow *follow, cairn_region *now)
+{
+    *now = *region;
+    for (int i = 0; i < 6 && follow->any; i++) {
+        cairn_body_view view;
+        if (follow->bodies[i].generation == 0)
+            continue;
+        cairn_status status = cairn_body_get(world, follow->bodies[i], &view);
+        if (status != CAIRN_OK)
+            return status;
+        for (int k = 0; k < 3 && follow->whole; k++) {
+            now->a[k] += view.centre[k] - follow->from[k];
+            now->b[k] += view.centre[k] - follow->from[k];
+        }
+        if (!follow->whole)
+            (i % 2 == 0 ? now->a : now->b)[i / 2] += view.centre[i / 2] - follow->from[i];
+    }
+    return CAIRN_OK;
+}
+
 cairn_region scn_read_region(const scn_fields *fields)
 {
-    static const char *const names[] = {"min",    "max",  "from", "to",       "centre",
-                                        "radius", "hull", "mesh", "position", NULL};
+    return scn_read_region_following(fields, NULL);
+}
+
+cairn_region scn_read_region_following(const scn_fields *fields, scn_follow *follow)
+{
+    static const char *const names[] = {"min",  "max",  "from",     "to",     "centre", "radius",
+                                        "hull", "mesh", "position", "follow", NULL};
     lua_State *L = fields->L;
     cairn_region region = {0};
     scn_fields_require(fields, "region");
@@ -228,6 +286,10 @@ cairn_region scn_read_region(const scn_fields *fields)
                   : ball ? CAIRN_REGION_SPHERE
                   : hull ? CAIRN_REGION_HULL
                          : CAIRN_REGION_MESH;
+    if (scn_fields_has(&part, "follow") && follow == NULL)
+        scn_raise(L, "%s: only regions of measures and sensors follow bodies", fields->call);
+    if (scn_fields_has(&part, "follow"))
+        read_follow(fields, &part, box, follow);
     if (hull || mesh) {
         lua_getfield(L, part.table, hull ? "hull" : "mesh");
         region.shape = scn_check_shape(L, -1, hull ? "hull" : "mesh");

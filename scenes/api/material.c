@@ -8,54 +8,30 @@
 #include <stdio.h>
 #include <string.h>
 
-// address is the key under which the registry keeps name -> density
-static const char density_key;
-
 cairn_material_id scn_check_material(lua_State *L, const char *name)
 {
     cairn_world *world = scn_loader_world(L);
     cairn_material_id material = cairn_material_find(world, name);
     if (material.generation != 0)
         return material;
-    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &density_key) != LUA_TTABLE)
-        scn_raise_unknown(L, "material", name, NULL, 0);
-    scn_raise_unknown_key(L, "material", name);
+    const char *names[1024];
+    int count = cairn_material_count(world) < BASE_COUNT(names) ? cairn_material_count(world)
+                                                                : BASE_COUNT(names);
+    for (int i = 0; i < count; i++)
+        names[i] = cairn_material_get_name(world, cairn_material_at(world, i));
+    scn_raise_unknown(L, "material", name, names, count);
 }
 
-double scn_material_density(lua_State *L, const char *name, double fallback)
+static void read_properties(const scn_fields *fields, cairn_material_id material)
 {
-    double density = fallback;
-    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &density_key) == LUA_TTABLE) {
-        if (lua_getfield(L, -1, name) == LUA_TNUMBER)
-            density = lua_tonumber(L, -1);
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
-    return density;
-}
-
-static void keep_density(lua_State *L, const char *name, double density)
-{
-    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &density_key) != LUA_TTABLE) {
-        lua_pop(L, 1);
-        lua_newtable(L);
-        lua_pushvalue(L, -1);
-        lua_rawsetp(L, LUA_REGISTRYINDEX, &density_key);
-    }
-    lua_pushnumber(L, density);
-    lua_setfield(L, -2, name);
-    lua_pop(L, 1);
-}
-
-static void read_moduli(const scn_fields *fields, cairn_material_id material)
-{
-    static const char *const names[] = {"young_modulus", "poisson_ratio"};
-    if (scn_fields_has(fields, names[1]) && !scn_fields_has(fields, names[0]))
+    static const char *const names[] = {"density", "young_modulus", "poisson_ratio"};
+    static const char *const units[] = {"kg/m3", "Pa", ""};
+    if (scn_fields_has(fields, names[2]) && !scn_fields_has(fields, names[1]))
         scn_raise(fields->L, "material: poisson_ratio goes with young_modulus");
     for (int i = 0; i < BASE_COUNT(names); i++) {
         if (!scn_fields_has(fields, names[i]))
             continue;
-        double value = scn_fields_number(fields, names[i], 0.0, scn_range_any(i == 0 ? "Pa" : ""));
+        double value = scn_fields_number(fields, names[i], 0.0, scn_range_any(units[i]));
         cairn_error error = {0};
         scn_fields_pass(fields,
                         cairn_material_set_value(scn_loader_world(fields->L), material, names[i],
@@ -71,15 +47,11 @@ int scn_call_material(lua_State *L)
     scn_fields_check(&fields, names, 0);
     scn_fields_require(&fields, "name");
     const char *name = scn_fields_text(&fields, "name", NULL);
-    double density = scn_fields_number(&fields, "density", 1000.0, scn_range_positive("kg/m3"));
     cairn_world *world = scn_loader_world(L);
-    if (cairn_material_find(world, name).generation != 0)
-        scn_raise(L, "material \"%.80s\" is declared twice", name);
     cairn_material_id material;
     cairn_error error = {0};
     scn_fields_pass(&fields, cairn_material_create(world, name, &material, &error), &error);
-    keep_density(L, name, density);
-    read_moduli(&fields, material);
+    read_properties(&fields, material);
     return 0;
 }
 

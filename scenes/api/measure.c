@@ -22,7 +22,8 @@ static const column region_columns[] = {
     {"fabric xx", ""},       {"fabric yy", ""},       {"fabric zz", ""},
     {"fabric xy", ""},       {"fabric xz", ""},       {"fabric yz", ""},
     {"coordination", ""},    {"porosity", ""},        {"mass_flow x", "kg/s"},
-    {"mass_flow y", "kg/s"}, {"mass_flow z", "kg/s"}, {"temperature", "m2/s2"}};
+    {"mass_flow y", "kg/s"}, {"mass_flow z", "kg/s"}, {"temperature", "m2/s2"},
+    {"void_ratio", ""},      {"rattlers", ""},        {"bearing_coordination", ""}};
 
 static const column group_columns[] = {{"force x", "N"},    {"force y", "N"},
                                        {"force z", "N"},    {"torque x", "N m"},
@@ -44,9 +45,14 @@ void scn_measure_column(const scn_measure *measure, int index, const char **name
 
 static cairn_status read_region(const scn_measure *measure, double *values, cairn_error *error)
 {
-    cairn_measure m;
-    cairn_status status = cairn_world_measure(
-        measure->scene->world, measure->of_cell ? NULL : &measure->region, &m, error);
+    cairn_measure m = {0};
+    cairn_region region;
+    const cairn_world *world = measure->scene->world;
+    cairn_status status = scn_region_now(world, &measure->region, &measure->follow, &region);
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "measure \"%.80s\": a body that its region follows is gone",
+                         measure->name);
+    status = cairn_world_measure(world, measure->of_cell ? NULL : &region, &m, error);
     values[0] = m.bodies;
     values[1] = m.contacts;
     values[2] = m.mass;
@@ -57,6 +63,9 @@ static cairn_status read_region(const scn_measure *measure, double *values, cair
     values[19] = m.porosity;
     memcpy(values + 20, m.flow, sizeof m.flow);
     values[23] = m.temperature;
+    values[24] = m.porosity / (1.0 - m.porosity);
+    values[25] = m.rattlers;
+    values[26] = m.bearing_coordination;
     return status;
 }
 
@@ -100,11 +109,10 @@ static cairn_status read_now(void *context, const cairn_world *world, double *va
                                    : read_region(measure, values, error);
 }
 
-bool scn_measure_ends(const scn_measure *measure, int64_t step)
+bool scn_average_ends(const scn_scene *scene, int average, int64_t step)
 {
     cairn_average_view view;
-    return measure->average >= 0 &&
-           cairn_average_get(measure->scene->world, measure->average, &view) == CAIRN_OK &&
+    return average >= 0 && cairn_average_get(scene->world, average, &view) == CAIRN_OK &&
            view.step == step;
 }
 
@@ -121,6 +129,17 @@ cairn_status scn_measure_read(const scn_measure *measure, double *values, cairn_
 
 // ---------------------------------------------------------------- windows
 
+void scn_window_read(const scn_fields *fields, cairn_average_def *def)
+{
+    double step = cairn_world_get_def(scn_loader_world(fields->L))->time_step;
+    def->window = scn_fields_number(fields, "window", 0.0, scn_range_positive("s"));
+    def->every = (int)scn_fields_integer(fields, "every", 1, 1, INT_MAX);
+    def->from = scn_fields_number(fields, "from", 0.0, scn_range_any("s"));
+    if (def->window < step)
+        scn_raise(fields->L, "%s: window = %g s is shorter than the time step, %g s", fields->call,
+                  def->window, step);
+}
+
 int scn_window_add(const scn_fields *fields, const char *name, cairn_reading_function *read,
                    void *context, int columns)
 {
@@ -136,17 +155,11 @@ int scn_window_add(const scn_fields *fields, const char *name, cairn_reading_fun
                       fields->call);
         return -1;
     }
+    scn_window_read(fields, &def);
     def.name = name;
     def.read = read;
     def.context = context;
     def.columns = columns;
-    def.window = scn_fields_number(fields, "window", 0.0, scn_range_positive("s"));
-    def.every = (int)scn_fields_integer(fields, "every", 1, 1, INT_MAX);
-    def.from = scn_fields_number(fields, "from", 0.0, scn_range_any("s"));
-    double step = cairn_world_get_def(world)->time_step;
-    if (def.window < step)
-        scn_raise(fields->L, "%s: window = %g s is shorter than the time step, %g s", fields->call,
-                  def.window, step);
     scn_fields_pass(fields, cairn_average_create(world, &def, &error), &error);
     return cairn_average_count(world) - 1;
 }
@@ -201,7 +214,7 @@ int scn_call_measure(lua_State *L)
     const cairn_body_id *bodies = region ? NULL : scn_push_bodies(&fields, &is.body_count);
     is.of_cell = region && scn_region_is_cell(&fields);
     if (region && !is.of_cell)
-        is.region = scn_read_region(&fields);
+        is.region = scn_read_region_following(&fields, &is.follow);
     cairn_measure tried;
     cairn_error error = {0};
     if (region)
@@ -212,6 +225,7 @@ int scn_call_measure(lua_State *L)
     scn_measure *made = list_measure(L, name);
     made->of_cell = is.of_cell;
     made->region = is.region;
+    made->follow = is.follow;
     made->about_point = is.about_point;
     memcpy(made->point, is.point, sizeof is.point);
     if (!region) {

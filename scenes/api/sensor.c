@@ -33,6 +33,14 @@ static const struct {
     {"count", ""},
     {"sides", "m"},
     {"shear", ""},
+    {"void_ratio", ""},
+    {"rattlers", ""},
+    {"bearing_coordination", ""},
+    {"kinetic_energy", "J"},
+    {"potential_energy", "J"},
+    {"unbalanced_force", ""},
+    {"contacts", ""},
+    {"bonds", ""},
 };
 
 const char *scn_sensor_quantity_name(scn_sensor_quantity quantity)
@@ -102,11 +110,15 @@ static cairn_status read_cell(const scn_scene *scene, const scn_sensor *sensor, 
 
 static cairn_status read_region(const scn_scene *scene, const scn_sensor *sensor, double *value)
 {
-    cairn_measure m;
+    cairn_measure m = {0};
+    cairn_region region;
     if (is_of_cell(sensor->quantity))
         return read_cell(scene, sensor, value);
-    cairn_status status =
-        cairn_world_measure(scene->world, sensor->of_cell ? NULL : &sensor->region, &m, NULL);
+    cairn_status status = scn_region_now(scene->world, &sensor->region, &sensor->follow, &region);
+    if (status == CAIRN_ERROR_STALE_ID)
+        return read_nothing(sensor, value);
+    if (status == CAIRN_OK)
+        status = cairn_world_measure(scene->world, sensor->of_cell ? NULL : &region, &m, NULL);
     const double *six = sensor->quantity == SCN_SENSOR_STRESS ? m.stress : m.fabric;
     if (sensor->columns == 6)
         memcpy(value, six, 6 * sizeof *value);
@@ -116,7 +128,10 @@ static cairn_status read_region(const scn_scene *scene, const scn_sensor *sensor
         value[0] = sensor->quantity == SCN_SENSOR_COORDINATION  ? m.coordination
                    : sensor->quantity == SCN_SENSOR_POROSITY    ? m.porosity
                    : sensor->quantity == SCN_SENSOR_TEMPERATURE ? m.temperature
-                                                                : m.mass;
+                   : sensor->quantity == SCN_SENSOR_VOID_RATIO  ? m.porosity / (1.0 - m.porosity)
+                   : sensor->quantity == SCN_SENSOR_RATTLERS    ? m.rattlers
+                   : sensor->quantity == SCN_SENSOR_BEARING_COORDINATION ? m.bearing_coordination
+                                                                         : m.mass;
     return status;
 }
 
@@ -136,8 +151,31 @@ static cairn_status read_gate(const scn_scene *scene, const scn_sensor *sensor, 
     return status;
 }
 
+static bool is_of_world(scn_sensor_quantity quantity)
+{
+    return quantity >= SCN_SENSOR_KINETIC_ENERGY;
+}
+
+static cairn_status read_world(const cairn_world *world, scn_sensor_quantity quantity,
+                               double *value)
+{
+    cairn_status status = CAIRN_OK;
+    if (quantity == SCN_SENSOR_UNBALANCED_FORCE)
+        status = cairn_world_get_unbalanced(world, value, NULL);
+    else if (quantity == SCN_SENSOR_CONTACTS)
+        *value = cairn_contact_count(world);
+    else if (quantity == SCN_SENSOR_BONDS)
+        *value = cairn_world_get_bond_count(world);
+    else
+        *value = quantity == SCN_SENSOR_KINETIC_ENERGY ? cairn_world_get_energy(world).kinetic
+                                                       : cairn_world_get_energy(world).potential;
+    return status;
+}
+
 static cairn_status read_instant(const scn_scene *scene, const scn_sensor *sensor, double *value)
 {
+    if (is_of_world(sensor->quantity))
+        return read_world(scene->world, sensor->quantity, value);
     if (sensor->gate != SCN_SENSOR_NO_GATE)
         return read_gate(scene, sensor, value);
     if (sensor->of_region)
@@ -341,16 +379,19 @@ static void add_region_sensor(const scn_fields *fields, const char *name,
         if (scn_fields_has(fields, others[i]))
             scn_raise(fields->L, "sensor: a region goes with name and quantity alone");
     bool cell = scn_region_is_cell(fields);
-    bool known = quantity >= SCN_SENSOR_STRESS && quantity <= SCN_SENSOR_MASS;
+    bool known = (quantity >= SCN_SENSOR_STRESS && quantity <= SCN_SENSOR_MASS) ||
+                 (quantity >= SCN_SENSOR_VOID_RATIO && quantity < SCN_SENSOR_KINETIC_ENERGY);
     if (!known && !(cell && is_of_cell(quantity)))
-        scn_raise(
-            fields->L,
-            "sensor: a region has no %s (there are stress, fabric, coordination, "
-            "porosity, temperature, mass_flow and mass, and sides and shear of region = \"cell\")",
-            quantities[quantity].name);
+        scn_raise(fields->L,
+                  "sensor: a region has no %s (there are stress, fabric, coordination, "
+                  "porosity, void_ratio, rattlers, bearing_coordination, temperature, mass_flow "
+                  "and mass, "
+                  "and sides and shear of region = \"cell\")",
+                  quantities[quantity].name);
     cairn_region region = {0};
+    scn_follow follow = {0};
     if (!cell)
-        region = scn_read_region(fields);
+        region = scn_read_region_following(fields, &follow);
     cairn_measure measure;
     cairn_error error = {0};
     scn_fields_pass(
@@ -362,9 +403,24 @@ static void add_region_sensor(const scn_fields *fields, const char *name,
     sensor->of_region = true;
     sensor->of_cell = cell;
     sensor->region = region;
+    sensor->follow = follow;
     bool six = quantity == SCN_SENSOR_STRESS || quantity == SCN_SENSOR_FABRIC;
     bool three = quantity == SCN_SENSOR_MASS_FLOW || is_of_cell(quantity);
     sensor->columns = six ? 6 : three ? 3 : 1;
+}
+
+static void add_world_sensor(const scn_fields *fields, const char *name,
+                             scn_sensor_quantity quantity)
+{
+    static const char *const others[] = {"body", "bodies", "connector", "joint",
+                                         "on",   "region", "emitter",   "outlet"};
+    for (int i = 0; i < 8; i++)
+        if (scn_fields_has(fields, others[i]))
+            scn_raise(fields->L, "sensor: %s is of the whole scene, and goes without \"%s\"",
+                      quantities[quantity].name, others[i]);
+    scn_sensor *sensor = add_sensor(fields->L, name, 0);
+    sensor->quantity = quantity;
+    sensor->columns = 1;
 }
 
 /// Number of the emitter or outlet of a name; raises where there is none.
@@ -456,12 +512,37 @@ int scn_call_sensor(lua_State *L)
     static const char *const names[] = {"name",   "body",   "bodies",  "connector", "joint",
                                         "on",     "region", "emitter", "outlet",    "quantity",
                                         "window", "every",  "from",    NULL};
-    static const char *const words[] = {
-        "force",    "torque",       "position",  "velocity", "angular_velocity",
-        "normal",   "displacement", "gap",       "history",  "coordinate",
-        "speed",    "effort",       "stress",    "fabric",   "coordination",
-        "porosity", "temperature",  "mass_flow", "mass",     "count",
-        "sides",    "shear",        NULL};
+    static const char *const words[] = {"force",
+                                        "torque",
+                                        "position",
+                                        "velocity",
+                                        "angular_velocity",
+                                        "normal",
+                                        "displacement",
+                                        "gap",
+                                        "history",
+                                        "coordinate",
+                                        "speed",
+                                        "effort",
+                                        "stress",
+                                        "fabric",
+                                        "coordination",
+                                        "porosity",
+                                        "temperature",
+                                        "mass_flow",
+                                        "mass",
+                                        "count",
+                                        "sides",
+                                        "shear",
+                                        "void_ratio",
+                                        "rattlers",
+                                        "bearing_coordination",
+                                        "kinetic_energy",
+                                        "potential_energy",
+                                        "unbalanced_force",
+                                        "contacts",
+                                        "bonds",
+                                        NULL};
     scn_fields fields = scn_fields_begin(L, "sensor");
     scn_fields_check(&fields, names, 0);
     scn_fields_require(&fields, "name");
@@ -469,7 +550,9 @@ int scn_call_sensor(lua_State *L)
     check_sensor_name(L, name);
     scn_sensor_quantity quantity =
         (scn_sensor_quantity)scn_fields_choice(&fields, "quantity", SCN_SENSOR_FORCE, words);
-    if (scn_fields_has(&fields, "region"))
+    if (is_of_world(quantity))
+        add_world_sensor(&fields, name, quantity);
+    else if (scn_fields_has(&fields, "region"))
         add_region_sensor(&fields, name, quantity);
     else if (scn_fields_has(&fields, "emitter"))
         add_gate_sensor(&fields, name, SCN_SENSOR_EMITTER, quantity);

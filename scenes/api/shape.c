@@ -4,6 +4,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "engine/measures/fingerprint.h"
+#include "engine/state/world.h"
 
 #include <errno.h>
 #include <lauxlib.h>
@@ -20,6 +22,8 @@ static const char cache_key;
 typedef struct shape_handle {
     cairn_shape_id id;
     cairn_shape_kind kind;
+    uint32_t went_back;   // times that the world had taken another state when it was looked at last
+    uint64_t fingerprint; // of the shape
 } shape_handle;
 
 /// What tells one primitive from another.
@@ -36,9 +40,23 @@ static const shape_handle *check_handle(lua_State *L, int index, const char *wha
     return handle;
 }
 
+/// Whether the shape is still there: a world that went back may have another one in its slot.
+static bool is_there(const cairn_world *world, shape_handle *handle)
+{
+    if (handle->went_back == world->went_back)
+        return true;
+    bool same = eng_fingerprint_of_shape(world, handle->id) == handle->fingerprint;
+    handle->went_back = same ? world->went_back : handle->went_back;
+    return same;
+}
+
 cairn_shape_id scn_check_shape(lua_State *L, int index, const char *what)
 {
-    return check_handle(L, index, what)->id;
+    check_handle(L, index, what);
+    shape_handle *handle = lua_touserdata(L, index);
+    if (!is_there(scn_loader_world(L), handle))
+        scn_raise(L, "%s: the world went back to before this shape was made; make it anew", what);
+    return handle->id;
 }
 
 cairn_shape_kind scn_shape_kind_of(lua_State *L, int index)
@@ -57,6 +75,8 @@ static void push_new(lua_State *L, const cairn_shape_def *def)
     cairn_status status = cairn_shape_create(world, def, &made.id, &error);
     if (status != CAIRN_OK)
         scn_raise(L, "%s: %s", cairn_shape_kind_name(def->kind), error.message);
+    made.went_back = world->went_back;
+    made.fingerprint = eng_fingerprint_of_shape(world, made.id);
     shape_handle *handle = lua_newuserdatauv(L, sizeof *handle, 0);
     *handle = made;
     luaL_setmetatable(L, SCN_SHAPE);
@@ -78,7 +98,7 @@ static int push_primitive(lua_State *L, const cairn_shape_def *def)
     }
     lua_pushlstring(L, (const char *)&key, sizeof key);
     lua_pushvalue(L, -1);
-    if (lua_rawget(L, -3) == LUA_TUSERDATA)
+    if (lua_rawget(L, -3) == LUA_TUSERDATA && is_there(scn_loader_world(L), lua_touserdata(L, -1)))
         return 1;
     lua_pop(L, 1);
     push_new(L, def);
@@ -289,12 +309,16 @@ int scn_call_polyhedron(lua_State *L)
 
 int scn_call_mesh(lua_State *L)
 {
-    static const char *const names[] = {"vertices", "triangles", "file", "scale", NULL};
+    static const char *const names[] = {"vertices", "triangles", "file", "scale",
+                                        "solid",    "weld",      NULL};
     scn_fields fields = scn_fields_begin(L, "mesh");
     scn_fields_check(&fields, names, 0);
     cairn_shape_def def = cairn_default_shape_def(CAIRN_MESH);
+    def.solid = scn_fields_boolean(&fields, "solid", false);
     if (scn_fields_has(&fields, "file") == scn_fields_has(&fields, "vertices"))
         scn_raise(L, "mesh: give vertices and triangles, or file");
+    if (scn_fields_has(&fields, "weld"))
+        def.weld = scn_fields_number(&fields, "weld", 0.0, scn_range_not_negative("m"));
     if (scn_fields_has(&fields, "file"))
         return push_from_file(&fields, &def);
     if (scn_fields_has(&fields, "scale"))

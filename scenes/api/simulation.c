@@ -35,8 +35,7 @@ int scn_call_print(lua_State *L)
         scn_raise(L, "scene prints more than %d lines (endless loop?)", PRINTED_MOST);
     for (int i = 1; i <= count; i++) {
         size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%s", i > 1 ? " " : "",
-                 luaL_tolstring(L, i, NULL));
+        snprintf(text + used, sizeof text - used, "%s%s", i > 1 ? " " : "", scn_push_shown(L, i));
         lua_pop(L, 1);
     }
     scn_loader_log(scn_loader_of(L), CAIRN_INFO, "%s", text);

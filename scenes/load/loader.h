@@ -52,9 +52,6 @@ cairn_shape_id scn_shape_sphere(lua_State *L, double radius);
 /// Material of a name; raises where there is none, with a suggestion.
 cairn_material_id scn_check_material(lua_State *L, const char *name);
 
-/// Density that material{} gave, or the fallback.
-double scn_material_density(lua_State *L, const char *name, double fallback);
-
 /// Body of a name; raises where there is none.
 cairn_body_id scn_check_body(lua_State *L, const char *name);
 
@@ -80,9 +77,14 @@ cairn_status scn_connector_read(const scn_scene *scene, const scn_sensor *sensor
 
 /// Field `region` of a call: a box, cylinder, sphere or hull; raises where it is none.
 cairn_region scn_read_region(const scn_fields *fields);
+/// @param follow  out: what its key `follow` names
+cairn_region scn_read_region_following(const scn_fields *fields, scn_follow *follow);
 
 /// Whether `region` of a call is "cell": all of the periodic cell.
 bool scn_region_is_cell(const scn_fields *fields);
+
+/// Reads the keys window, every and from of an average.
+void scn_window_read(const scn_fields *fields, cairn_average_def *def);
 
 /// Number of the average that the keys window, every and from of a call ask for; -1 without them.
 /// @param name     for messages, copied
@@ -130,6 +132,8 @@ char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size);
     X(packing) \
     X(emitter) \
     X(outlet) \
+    X(change) \
+    X(stop) \
     X(remove) \
     X(freeze) \
     X(release) \

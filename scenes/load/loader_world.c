@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The world of a scene that is being loaded, and the messages that come with it.
+#include "base/text.h"
 #include "scenes/load/loader.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ cairn_value scn_value_of_word(const char *word)
     if (strcmp(word, "true") == 0 || strcmp(word, "false") == 0)
         return (cairn_value){CAIRN_BOOLEAN, 0.0, word[0] == 't', NULL};
     char *end = NULL;
-    double number = strtod(word, &end);
+    double number = base_text_number(word, &end);
     return end != word && *end == '\0' ? cairn_number(number) : cairn_text(word);
 }
 

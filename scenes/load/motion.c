@@ -3,6 +3,7 @@
 #include "scenes/load/motion.h"
 
 #include "base/elementary.h"
+#include "base/text.h"
 #include "scenes/load/loader.h"
 
 #include <lauxlib.h>
@@ -123,7 +124,9 @@ cairn_status scn_motion_call(const scn_motion *motion, lua_CFunction function, v
     int top = lua_gettop(L);
     lua_pushcfunction(L, function);
     lua_pushlightuserdata(L, argument);
+    locale_t before = base_plain_begin();
     int result = lua_pcall(L, 1, 0, 0);
+    base_plain_end(before);
     cairn_status status = CAIRN_OK;
     if (result == LUA_ERRMEM && !sandbox->memory_refused)
         status = base_fail(error, CAIRN_ERROR_MEMORY, "out of memory");

@@ -71,7 +71,9 @@ static cairn_status make(scene_maker *maker, const char *path, const cairn_scene
     if (made == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
     scn_options options = options_of(def);
+    locale_t before = base_plain_begin();
     cairn_status status = maker(path, &options, &made->scene, error);
+    base_plain_end(before);
     if (status == CAIRN_OK)
         *scene = made;
     else
@@ -99,7 +101,10 @@ cairn_status cairn_scene_add(cairn_scene *scene, const char *text, cairn_error *
 {
     if (scene == NULL || text == NULL)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "cairn_scene_add wants a scene and a text");
-    return scn_add(scene->scene, text, error);
+    locale_t before = base_plain_begin();
+    cairn_status status = scn_add(scene->scene, text, error);
+    base_plain_end(before);
+    return status;
 }
 
 void cairn_scene_destroy(cairn_scene *scene)
@@ -116,7 +121,9 @@ cairn_status cairn_scene_get_world(cairn_scene *scene, cairn_world **world, cair
     if (scene == NULL || world == NULL)
         return base_fail_null(error, __func__);
     *world = NULL;
+    locale_t before = base_plain_begin();
     cairn_status status = scn_begin_world(scene->scene, error);
+    base_plain_end(before);
     *world = scene->scene->world;
     return status;
 }

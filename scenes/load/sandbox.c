@@ -290,6 +290,85 @@ static const char ordered_pairs[] =
     "  end\n"
     "end\n";
 
+// ---------------------------------------------------------------- texts of values
+
+// address is the key under which the registry has the numbers of what was shown, weak in its keys
+static const char shown_key;
+
+const char *scn_push_shown(lua_State *L, int index)
+{
+    int type = lua_type(L, index);
+    index = lua_absindex(L, index);
+    bool plain = type != LUA_TTABLE && type != LUA_TFUNCTION && type != LUA_TUSERDATA &&
+                 type != LUA_TLIGHTUSERDATA && type != LUA_TTHREAD;
+    if (plain || luaL_getmetafield(L, index, "__tostring") != LUA_TNIL) {
+        lua_settop(L, plain ? lua_gettop(L) : lua_gettop(L) - 1);
+        return luaL_tolstring(L, index, NULL);
+    }
+    luaL_checkstack(L, 8, NULL);
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &shown_key) != LUA_TTABLE) {
+        lua_pop(L, 1);
+        lua_newtable(L);
+        lua_createtable(L, 0, 1);
+        lua_pushliteral(L, "k");
+        lua_setfield(L, -2, "__mode");
+        lua_setmetatable(L, -2);
+        lua_pushvalue(L, -1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &shown_key);
+    }
+    lua_pushvalue(L, index);
+    if (lua_rawget(L, -2) != LUA_TNUMBER) {
+        // how many there are is kept under 0, which is none of them
+        lua_pop(L, 1);
+        lua_rawgeti(L, -1, 0);
+        lua_Integer number = lua_tointeger(L, -1) + 1;
+        lua_pop(L, 1);
+        lua_pushinteger(L, number);
+        lua_rawseti(L, -2, 0);
+        lua_pushvalue(L, index);
+        lua_pushinteger(L, number);
+        lua_rawset(L, -3);
+        lua_pushinteger(L, number);
+    }
+    const char *kind = lua_typename(L, type);
+    int named = luaL_getmetafield(L, index, "__name");
+    if (named == LUA_TNIL)
+        lua_pushnil(L);
+    else if (named == LUA_TSTRING)
+        kind = lua_tostring(L, -1);
+    lua_pushfstring(L, "%s: %I", kind, (LUAI_UACINT)lua_tointeger(L, -2));
+    lua_insert(L, -4);
+    lua_pop(L, 3);
+    return lua_tostring(L, -1);
+}
+
+static int call_tostring(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    scn_push_shown(L, 1);
+    return 1;
+}
+
+/// string.format: %p has no meaning here, and %s shows values as tostring does.
+static int guarded_format(lua_State *L)
+{
+    size_t length;
+    const char *format = luaL_checklstring(L, 1, &length);
+    for (size_t i = 0; i + 1 < length; i++) {
+        if (format[i] != '%')
+            continue;
+        i += 1 + strspn(format + i + 1, "-+ #0123456789.");
+        if (i < length && format[i] == 'p')
+            scn_raise(L, "string.format: %%p shows an address, which a scene has not");
+    }
+    for (int k = 2; k <= lua_gettop(L); k++)
+        if (lua_type(L, k) >= LUA_TTABLE || lua_islightuserdata(L, k)) {
+            scn_push_shown(L, k);
+            lua_replace(L, k);
+        }
+    return call_original(L);
+}
+
 // ---------------------------------------------------------------- choosing
 
 static void open_library(lua_State *L, const char *name, lua_CFunction function)
@@ -320,9 +399,9 @@ static void guard_field(lua_State *L, const char *name, lua_CFunction guard)
 
 static void fill_base(lua_State *L)
 {
-    static const char *const names[] = {"assert",   "error",    "ipairs", "getmetatable",
-                                        "rawequal", "rawget",   "rawlen", "select",
-                                        "tonumber", "tostring", "type",   NULL};
+    static const char *const names[] = {"assert",   "error",  "ipairs", "getmetatable",
+                                        "rawequal", "rawget", "rawlen", "select",
+                                        "tonumber", "type",   NULL};
     open_library(L, "_G", luaopen_base);
     open_library(L, LUA_TABLIBNAME, luaopen_table);
     luaL_loadbufferx(L, ordered_pairs, sizeof ordered_pairs - 1, "=pairs", "t");
@@ -339,6 +418,8 @@ static void fill_base(lua_State *L)
     lua_setfield(L, -2, "pairs");
     lua_pushcfunction(L, guarded_setmetatable);
     lua_setfield(L, -2, "setmetatable");
+    lua_pushcfunction(L, call_tostring);
+    lua_setfield(L, -2, "tostring");
     lua_pushvalue(L, -1);
     lua_setfield(L, -2, "_G");
     lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
@@ -353,11 +434,9 @@ static void fill_string(lua_State *L)
         const char *name;
         lua_CFunction guard;
         bool plain; // takes texts without patterns too
-    } guards[] = {{"find", guarded_search, true},
-                  {"gsub", guarded_search, false},
-                  {"match", guarded_search, false},
-                  {"gmatch", guarded_gmatch, false},
-                  {"rep", guarded_rep, false}};
+    } guards[] = {{"find", guarded_search, true},   {"gsub", guarded_search, false},
+                  {"match", guarded_search, false}, {"gmatch", guarded_gmatch, false},
+                  {"rep", guarded_rep, false},      {"format", guarded_format, false}};
     open_library(L, LUA_STRLIBNAME, luaopen_string);
     keep_fields(L, names);
     for (int i = 0; i < BASE_COUNT(guards); i++) {

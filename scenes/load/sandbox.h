@@ -38,6 +38,10 @@ void scn_sandbox_close(lua_State *L);
 /// The sandbox of a state, for the functions the owner adds.
 scn_sandbox *scn_sandbox_of(lua_State *L);
 
+/// Pushes a value as `tostring` shows it. Tables, functions and the like are numbered in the order
+/// in which they are shown first: their addresses would be others in each process.
+const char *scn_push_shown(lua_State *L, int index);
+
 /// Fills the globals; call under lua_pcall (it raises errors of memory).
 void scn_sandbox_fill(lua_State *L);
 

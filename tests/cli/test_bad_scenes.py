@@ -43,6 +43,8 @@ BAD = {
     "material twice": (HEAD + 'material{ name = "stone" }', r'bad\.lua:3: material "stone" is declared twice'),
     "body twice": (HEAD + 'ground{ material = "stone" }', r'bad\.lua:3: a body named "ground" exists already'),
     "one material": (HEAD + 'pair{ "stone", friction = 1 }', r"bad\.lua:3: pair wants two materials"),
+    "inertia of no body": (HEAD + "body{ shape = sphere{ radius = 1 }, mass = 1, inertia = {1, 3, 1} }",
+                           r"bad\.lua:3: .*inertia = \(1, 3, 1\) is of no body: .* sum of the two others \(2 kg m2\)"),
     "moving plane": (HEAD + "body{ shape = plane{} }", r"bad\.lua:3: body: a plane has no mass"),
     "bad kind": (HEAD + "body{ shape = " + BOX + ', kind = "static" }', r'bad\.lua:3: kind = "static" is not one of "dynamic", "fixed", "moving"'),
     "missing file": (HEAD + 'mesh{ file = "absent.obj" }', r'bad\.lua:3: file "absent\.obj": No such file'),

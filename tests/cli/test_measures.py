@@ -22,6 +22,7 @@ BAD = {
              r"bad\.lua:2: .*an outlet has no stress"),
     "grid": ('fields{ min = {0,0,0}, max = {1,1,0}, cells = {2,2,2}, width = 1 }', r"bad\.lua:2: .*empty"),
     "cells": ('fields{ min = {0,0,0}, max = {1,1,1}, cells = {2,0,2}, width = 1 }', r"bad\.lua:2: .*cells"),
+    "from": ('fields{ min = {0,0,0}, max = {1,1,1}, cells = {2,2,2}, width = 1, from = 1 }', r'bad\.lua:2: .*"window"'),
     "file": ('fields{ name = "../x", min = {0,0,0}, max = {1,1,1}, cells = {2,2,2}, width = 1 }', r"bad\.lua:2: .*a name has"),
     "kernel": ('fields{ min = {0,0,0}, max = {1,1,1}, cells = {2,2,2}, width = 1, kernel = "lucey" }', r'bad\.lua:2: .*"lucey"'),
     "format": ('fields{ min = {0,0,0}, max = {1,1,1}, cells = {2,2,2}, width = 1, format = "vtk" }', r'bad\.lua:2: .*"vtk"'),
@@ -143,6 +144,7 @@ packing{ region = { min = { -0.2, -0.2, 0 }, max = { 0.2, 0.2, 0.3 } }, size = 0
 for _, kernel in ipairs{ "lucy", "gaussian" } do
   fields{ name = kernel, min = {-0.3, -0.3, 0}, max = {0.3, 0.3, 0.4}, cells = {7, 5, 4}, kernel = kernel, width = 0.08, every = 500 }
 end
+fields{ name = "mean", min = {-0.3, -0.3, 0}, max = {0.3, 0.3, 0.4}, cells = {1, 1, 4}, width = 0.08, window = 0.05, every = 100 }
 """
     with Folder() as folder:
         folder.write("a.lua", text)
@@ -153,13 +155,57 @@ end
                                   "first/checkpoint.h5"), 0, "second part")
         frames = folder.list("whole/fields")
         later = [name for name in frames if int(name[-13:-4]) > 1100]
-        check(len(frames) == 8 and len(later) == 4, f"frames: {frames}")
+        check(len(frames) == 12 and len(later) == 6, f"frames: {frames}")
         for name in frames:
             data = []
             for run in ("whole", "part" if name in later else "first"):
                 with open(os.path.join(folder.path, run, "fields", name), "rb") as file:
                     data.append(file.read())
             check(data[0] == data[1], f"{name} differs after a restart")
+
+
+def read_frame(path, cells):
+    """Density, momentum and whole momentum flux along z of each cell."""
+    with open(path, "rb") as file:
+        data, at, out = file.read().split(b'<AppendedData encoding="raw">\n_', 1)[1], 0, []
+    for size in (1, 3, 9, 9):
+        out.append(struct.unpack_from(f"<{size * cells}d", data, at + 8))
+        at += 8 + 8 * size * cells
+    density, momentum, _, kinetic = out
+    flux = [kinetic[9 * i + 8] + (momentum[3 * i + 2]**2 / density[i] if density[i] > 0 else 0) for i in range(cells)]
+    return density, momentum, flux
+
+
+def check_window():
+    """Frames with a window hold the means of what frames without one read; a column of cells holds all there is."""
+    text = """simulation{ step = 1e-3, end_time = 0.1 }
+pair{ law = "hooke", normal_stiffness = 1e4, restitution = 0.5 }
+ground{}
+packing{ region = { min = {-0.1, -0.1, 0}, max = {0.1, 0.1, 0.2} }, size = 0.03, count = 60, method = "random" }
+local grid = { min = {-0.3, -0.3, -0.1}, max = {0.3, 0.3, 0.4}, cells = {1, 1, 20}, width = 0.04 }
+for name, keys in pairs{ now = { every = 5 }, mean = { every = 5, window = 0.03, from = 0.01 } } do
+  local all = { name = name }
+  for k, v in pairs(grid) do all[k] = v end
+  for k, v in pairs(keys) do all[k] = v end
+  fields(all)
+end
+"""
+    with Folder() as folder:
+        folder.write("a.lua", text)
+        check_status(folder.cairn("run", "a.lua", "--out", "r", "--quiet"), 0, "windows")
+        frames = folder.list("r/fields")
+        check([name for name in frames if name[0] == "m"] == [f"mean_{step:09}.vti" for step in (40, 70, 100)], f"{frames}")
+        for end in (40, 70, 100):
+            mean = read_frame(os.path.join(folder.path, f"r/fields/mean_{end:09}.vti"), 20)
+            read = [read_frame(os.path.join(folder.path, f"r/fields/now_{step:09}.vti"), 20)
+                    for step in range(end - 25, end + 1, 5)]
+            for k in range(3):
+                for i, value in enumerate(mean[k]):
+                    own = math.fsum(r[k][i] for r in read) / len(read)
+                    scale = max(max(map(abs, r[k])) for r in read)
+                    check(abs(value - own) <= 1e-12 * scale, f"window to {end}, number {k}, {i}: {value} for {own}")
+            mass = math.fsum(mean[0]) * 0.6 * 0.6 * 0.5 / 20
+            check(abs(mass / (60 * 1000 * math.pi / 6 * 0.03**3) - 1) < 1e-12, f"mass of the column: {mass}")
 
 
 def check_hdf5():
@@ -206,6 +252,7 @@ check_gas()
 check_gates()
 check_fields()
 check_restart()
+check_window()
 check_hdf5()
 check_bad()
 finish()

@@ -68,6 +68,15 @@ ground{ material = "steel" }
 emitter{ region = { min = {0, 0, 0.001}, max = {0.1, 0.1, 0.03} }, size = 0.01, material = "glass", rate = 2000,
          from = 0.001, every = 0.001, velocity = {0, 0, -2} }
 """),
+    # shapes come and go with their bodies: those of ParaView keep their numbers
+    "shapes_that_go": (1e-3, 200, """
+simulation{ step = 1e-3, end_time = 0.2 }
+pair{ law = "hooke", normal_stiffness = 2e3 }
+ground{}
+emitter{ region = { min = {0, 0, 0.02}, max = {0.1, 0.1, 0.08} }, rate = 300, every = 0.01, velocity = {0, 0, -1},
+         shape = capsule{ radius = 0.004, length = 0.006 }, size = sizes{ "uniform", min = 0.01, max = 0.014 } }
+outlet{ region = { min = {0, 0, 0}, max = {0.1, 0.06, 0.02} }, every = 0.02 }
+"""),
     # there is no body and no material at the start
     "nothing_at_first": (1e-3, 200, """
 simulation{ step = 1e-3, end_time = 0.2 }

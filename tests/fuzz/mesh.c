@@ -11,7 +11,8 @@ void fuzz_write_seeds(const char *folder)
     (void)folder;
 }
 
-static void make_shape(cairn_world *world, cairn_shape_kind kind, const geo_mesh_data *data)
+static void make_shape(cairn_world *world, cairn_shape_kind kind, const geo_mesh_data *data,
+                       bool solid)
 {
     cairn_shape_def def = cairn_default_shape_def(kind);
     cairn_shape_id shape;
@@ -19,6 +20,7 @@ static void make_shape(cairn_world *world, cairn_shape_kind kind, const geo_mesh
     def.points = (const double(*)[3])(const void *)data->vertices;
     def.point_count = data->vertex_count;
     if (kind == CAIRN_MESH) {
+        def.solid = solid;
         def.triangles = (const int(*)[3])data->triangles;
         def.triangle_count = data->triangle_count;
     }
@@ -33,8 +35,9 @@ static void make_shapes(const base_allocator *allocator, const geo_mesh_data *da
     cairn_error error = {0};
     def.allocator = (cairn_allocator){allocator->reallocate, allocator->context};
     fuzz_demand(cairn_world_create(&def, &world, &error) == CAIRN_OK, "no world");
-    make_shape(world, CAIRN_POLYHEDRON, data);
-    make_shape(world, CAIRN_MESH, data);
+    make_shape(world, CAIRN_POLYHEDRON, data, false);
+    make_shape(world, CAIRN_MESH, data, false);
+    make_shape(world, CAIRN_MESH, data, true);
     cairn_world_destroy(world);
 }
 

@@ -213,6 +213,28 @@ def test_values_of_numpy_are_taken():
     assert world.time_step == pytest.approx(0.005)
 
 
+def test_meshes_are_surfaces_or_solid():
+    corners = [(x, y, z) for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)]
+    sides = [(0, 2, 1), (1, 2, 3), (4, 5, 6), (5, 7, 6), (0, 1, 4), (1, 5, 4), (2, 6, 3), (3, 6, 7),
+             (0, 4, 2), (2, 4, 6), (1, 3, 5), (3, 7, 5)]
+    hits = []
+    for solid in (False, True):
+        world = cairn.World(step=0.01)
+        world.body(kind="fixed", shape=cairn.mesh(vertices=corners, triangles=sides, solid=solid))
+        ball = world.body(shape=cairn.sphere(radius=0.2))
+        hits.append(world.query().nearest((0.5, 0.5, 0), (0, 0, 1))["distance"])
+        for _ in range(100):
+            world.step()
+        assert solid or ball.position[2] == pytest.approx(-0.8)
+    assert hits == [pytest.approx(1), 0]
+    with pytest.raises(cairn.Error, match="a solid mesh must be closed"):
+        world.body(kind="fixed", shape=cairn.mesh(vertices=corners, triangles=sides[1:], solid=True))
+    with pytest.raises(cairn.Error, match="inertia = .1, 1, 3. is of no body"):
+        world.body(shape=cairn.sphere(radius=0.1), mass=1, inertia=(1, 1, 3))
+    vessel = world.body(shape=cairn.mesh(vertices=corners, triangles=sides), mass=3)
+    assert vessel.mass == pytest.approx(3) and vessel.inertia == pytest.approx([2, 2, 2])
+
+
 def test_rays_and_boxes():
     world = cairn.World()
     world.ground()

@@ -51,7 +51,7 @@ static const base_setting settings_rows[] = {
     {"friction", BASE_SETTING_REAL, FIELD(friction), "", 0.5, 0.0, DBL_MAX, NULL,
      "coefficient of friction, of the normal force beside the adhesion"},
     {"flat_radius", BASE_SETTING_REAL, FIELD(flat_radius), "m", 0.01, 1e-12, DBL_MAX, NULL,
-     "effective radius between sides of which none is a sphere"},
+     "effective radius between sides of which none is a sphere; of rolling, where none is curved"},
     {"stiffness_by_shape", BASE_SETTING_BOOLEAN, FIELD(by_shape), "", 0.0, 0.0, 1.0, NULL,
      "effective radius by the curvatures at the touch; flat_radius is that of edges and corners"},
     {"rolling_friction", BASE_SETTING_REAL, FIELD(rolling_friction), "", 0.0, 0.0, DBL_MAX, NULL,
@@ -62,10 +62,17 @@ static const base_setting settings_rows[] = {
      "dashpot against rolling, at the effective radius"},
 };
 
-enum { SHEAR, ROLLING = 3, SLOPE = 6, HELD, RADIUS, HISTORY_COUNT };
-static const char *const history_names[] = {
-    "shear_x", "shear_y", "shear_z", "rolling_x", "rolling_y", "rolling_z", "tangential_stiffness",
-    "held",    "radius"};
+enum { SHEAR, ROLLING = 3, SLOPE = 6, HELD, RADIUS, STORED, HISTORY_COUNT };
+static const char *const history_names[] = {"shear_x",
+                                            "shear_y",
+                                            "shear_z",
+                                            "rolling_x",
+                                            "rolling_y",
+                                            "rolling_z",
+                                            "tangential_stiffness",
+                                            "held",
+                                            "radius",
+                                            "rolling_energy"};
 
 /// Constants of a pair of bodies.
 typedef struct pair_terms {
@@ -190,8 +197,8 @@ static double spring_energy(const adhesive *p, double radius, const double *hist
     double k = radius * radius * (p->rolling_stiffness > 0.0 ? p->rolling_stiffness : slope);
     double shear = vec3_norm_squared(vec3_from(history + SHEAR));
     double rolling = vec3_norm_squared(vec3_from(history + ROLLING));
-    return (slope > 0.0 ? 0.5 * shear / slope : 0.0) +
-           (k > 0.0 && isfinite(k) ? 0.5 * rolling / k : 0.0);
+    double turned = !isfinite(radius) ? history[STORED] : k > 0.0 ? 0.5 * rolling / k : 0.0;
+    return (slope > 0.0 ? 0.5 * shear / slope : 0.0) + turned;
 }
 
 /// Springs along the surface and against rolling; those of no area are given up.
@@ -203,6 +210,7 @@ static void resist(const adhesive *p, const pair_terms *t, const con_impulse_inp
     if (area == 0.0) {
         output->friction += spring_energy(p, radius, history);
         memset(history, 0, HELD * sizeof *history);
+        history[STORED] = 0.0;
         return;
     }
     double damping = p->tangential_damping_ratio * ratio;
@@ -219,8 +227,10 @@ static void resist(const adhesive *p, const pair_terms *t, const con_impulse_inp
                            .rolling_damping = p->rolling_damping};
     double moments[CON_ROLLING_HISTORY] = {history[ROLLING], history[ROLLING + 1],
                                            history[ROLLING + 2], 0.0};
-    con_rolling_resist(&rolling, input, radius, force, &slider, moments, output);
+    double stored[CON_ROLLING_STORED] = {history[STORED], 0.0};
+    con_rolling_resist(&rolling, input, radius, force, &slider, moments, stored, output);
     memcpy(history + ROLLING, moments, 3 * sizeof *moments);
+    history[STORED] = stored[0];
 }
 
 static void impulse(const void *parameters, const con_impulse_input *input, double *history,
@@ -258,6 +268,12 @@ static double corner_radius(const void *parameters)
 {
     const adhesive *p = parameters;
     return p->by_shape ? p->flat_radius : 0.0;
+}
+
+static double flat_radius(const void *parameters)
+{
+    const adhesive *p = parameters;
+    return p->rolling_friction > 0.0 ? p->flat_radius : 0.0;
 }
 
 /// A contact of DMT ends where it opens.
@@ -305,6 +321,7 @@ const con_law con_law_adhesive = {
     .history_names = history_names,
     .impulse = impulse,
     .corner_radius = corner_radius,
+    .flat_radius = flat_radius,
     .stiffness = stiffness_of,
     .bonded = bonded,
     .reach = reach_of,

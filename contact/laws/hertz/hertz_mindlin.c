@@ -35,7 +35,7 @@ static const base_setting settings_rows[] = {
     {"friction", BASE_SETTING_REAL, FIELD(friction), "", 0.5, 0.0, DBL_MAX, NULL,
      "coefficient of Coulomb friction"},
     {"flat_radius", BASE_SETTING_REAL, FIELD(flat_radius), "m", 0.01, 1e-12, DBL_MAX, NULL,
-     "effective radius between sides of which none is a sphere"},
+     "effective radius between sides of which none is a sphere; of rolling, where none is curved"},
     {"attraction", BASE_SETTING_BOOLEAN, FIELD(attraction), "", 0.0, 0.0, 1.0, NULL,
      "the dashpot may pull while bodies separate"},
     {"stiffness_by_shape", BASE_SETTING_BOOLEAN, FIELD(by_shape), "", 0.0, 0.0, 1.0, NULL,
@@ -48,12 +48,13 @@ enum {
     ROLLING = 3,
     SLOPE = ROLLING + CON_ROLLING_HISTORY,
     TOUCH,
-    HISTORY_COUNT = TOUCH + CON_HERTZ_TOUCH_HISTORY
+    STORED = TOUCH + CON_HERTZ_TOUCH_HISTORY,
+    HISTORY_COUNT = STORED + CON_ROLLING_STORED
 };
 static const char *const history_names[] = {
-    "shear_x",           "shear_y",   "shear_z",  "rolling_x",
-    "rolling_y",         "rolling_z", "twisting", "tangential_stiffness",
-    "reference_overlap", "touch"};
+    "shear_x",           "shear_y",   "shear_z",        "rolling_x",
+    "rolling_y",         "rolling_z", "twisting",       "tangential_stiffness",
+    "reference_overlap", "touch",     "rolling_energy", "twisting_energy"};
 
 static con_hertz_terms terms_of(const hertz_mindlin *p)
 {
@@ -112,13 +113,19 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     output->R[0] = h * force;
     output->R_damping[0] = h * (force - spring);
     con_rolling_resist(&p->rolling, input, radius, fmax(force, 0.0), &slider, history + ROLLING,
-                       output);
+                       history + STORED, output);
 }
 
 static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)
 {
     con_hertz_terms terms = terms_of(parameters);
     return con_hertz_stiffness(&terms, input);
+}
+
+static double flat_radius(const void *parameters)
+{
+    const hertz_mindlin *p = parameters;
+    return con_rolling_resists(&p->rolling) ? p->flat_radius : 0.0;
 }
 
 // ---------------------------------------------------------------- kernel
@@ -197,6 +204,7 @@ const con_law con_law_hertz_mindlin = {
     .history_names = history_names,
     .impulse = impulse,
     .corner_radius = corner_radius,
+    .flat_radius = flat_radius,
     .stiffness = stiffness_of,
     .batch = &batch,
 };

@@ -38,7 +38,7 @@ static const base_setting settings_rows[] = {
     {"friction", BASE_SETTING_REAL, FIELD(friction), "", 0.5, 0.0, DBL_MAX, NULL,
      "coefficient of Coulomb friction"},
     {"flat_radius", BASE_SETTING_REAL, FIELD(flat_radius), "m", 0.01, 1e-12, DBL_MAX, NULL,
-     "effective radius between sides of which none is a sphere"},
+     "effective radius between sides of which none is a sphere; of rolling, where none is curved"},
     {"attraction", BASE_SETTING_BOOLEAN, FIELD(attraction), "", 0.0, 0.0, 1.0, NULL,
      "the dashpot may pull while bodies separate"},
     {"stiffness_by_shape", BASE_SETTING_BOOLEAN, FIELD(by_shape), "", 0.0, 0.0, 1.0, NULL,
@@ -50,13 +50,16 @@ enum {
     PILE,
     ROLLING = PILE + CON_PILE_HISTORY,
     TOUCH = ROLLING + CON_ROLLING_HISTORY,
-    HISTORY_COUNT = TOUCH + CON_HERTZ_TOUCH_HISTORY
+    STORED = TOUCH + CON_HERTZ_TOUCH_HISTORY,
+    HISTORY_COUNT = STORED + CON_ROLLING_STORED
 };
 static const char *const history_names[] = {
-    "slope_1_x", "slope_1_y", "slope_1_z",         "top_1",     "slope_2_x", "slope_2_y",
-    "slope_2_z", "top_2",     "slope_3_x",         "slope_3_y", "slope_3_z", "top_3",
-    "slope_4_x", "slope_4_y", "slope_4_z",         "top_4",     "rolling_x", "rolling_y",
-    "rolling_z", "twisting",  "reference_overlap", "touch"};
+    "slope_1_x",         "slope_1_y", "slope_1_z",      "top_1",
+    "slope_2_x",         "slope_2_y", "slope_2_z",      "top_2",
+    "slope_3_x",         "slope_3_y", "slope_3_z",      "top_3",
+    "slope_4_x",         "slope_4_y", "slope_4_z",      "top_4",
+    "rolling_x",         "rolling_y", "rolling_z",      "twisting",
+    "reference_overlap", "touch",     "rolling_energy", "twisting_energy"};
 
 static con_hertz_terms terms_of(const mindlin_deresiewicz *p)
 {
@@ -172,7 +175,7 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     shear(input, &t, &pile, output);
     con_pile_write(&pile, history);
     con_rolling_resist(&p->rolling, input, con_effective_radius(input), fmax(force, 0.0), &slider,
-                       history + ROLLING, output);
+                       history + ROLLING, history + STORED, output);
 }
 
 static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)
@@ -187,6 +190,12 @@ static double corner_radius(const void *parameters)
     return p->by_shape ? p->flat_radius : 0.0;
 }
 
+static double flat_radius(const void *parameters)
+{
+    const mindlin_deresiewicz *p = parameters;
+    return con_rolling_resists(&p->rolling) ? p->flat_radius : 0.0;
+}
+
 const con_law con_law_mindlin_deresiewicz = {
     .name = "mindlin_deresiewicz",
     .help = "Hertz's elastic spheres with restitution, friction by micro-slip that has hysteresis, "
@@ -199,5 +208,6 @@ const con_law con_law_mindlin_deresiewicz = {
     .history_names = history_names,
     .impulse = impulse,
     .corner_radius = corner_radius,
+    .flat_radius = flat_radius,
     .stiffness = stiffness_of,
 };

@@ -225,7 +225,7 @@ struct eng_spheres {
     eng_spheres_buffer scratch, cell_start, kept_start, kept_aside, counts; // of list making
     eng_spheres_range *range;          // [workers of the world], the first `ranges` in use
     const eng_spheres_search *finding; // while pairs are searched for
-    geo_manifold *manifolds;           // [manifold_count] one for each range
+    geo_manifold *manifolds;           // [manifold_count] two for each range
     int manifold_count, manifold_capacity;
     // [given_count] ghosts of groups, and more, while a restored list is made; else NULL
     const int (*given_groups)[2];

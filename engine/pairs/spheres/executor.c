@@ -380,6 +380,22 @@ static void follow_travelled(eng_spheres *spheres, double left)
     }
 }
 
+/// Index + 1 of the first body of a chunk that goes farther than its radius in a step, or what was
+/// found before; 0 for none.
+static int32_t find_hasty(const eng_spheres *spheres, const eng_spheres_chunk *chunk, int32_t found)
+{
+    double step = spheres->pass.step;
+    if (!(step * chunk->speed > spheres->smallest))
+        return found;
+    for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++) {
+        int body = eng_spheres_ids(spheres)[slot];
+        double way = step * vec3_norm(vec3_from(spheres->pass.V[slot]));
+        if (way > spheres->pass.constants[slot][3] && (found == 0 || body + 1 < found))
+            found = body + 1;
+    }
+    return found;
+}
+
 /// What the chunks of this process have done: energies are booked, the rest is added up.
 static eng_spheres_step_sums add_chunks(eng_spheres *spheres)
 {
@@ -403,6 +419,8 @@ static eng_spheres_step_sums add_chunks(eng_spheres *spheres)
         sums.left = c->left < sums.left ? c->left : sums.left;
         sums.depth = c->depth > sums.depth ? c->depth : sums.depth;
         sums.relative = c->relative > sums.relative ? c->relative : sums.relative;
+        if (!spheres->world->hasty_told)
+            sums.hasty = find_hasty(spheres, c, sums.hasty);
         sums.overflow |= c->overflow;
         sums.out_of_memory |= c->out_of_memory;
         sums.odd |=
@@ -424,6 +442,7 @@ static bool collect(eng_spheres *spheres, const eng_spheres_step_sums *sums)
     report->active += (int)sums->active;
     report->penetration = fmax(report->penetration, sums->depth);
     report->penetration_relative = fmax(report->penetration_relative, sums->relative);
+    world->hasty = sums->hasty;
     follow_travelled(spheres, sums->left);
     const cairn_energy *e = &world->energy;
     return sums->odd == 0 &&

@@ -9,6 +9,7 @@
 
 #include "engine/space/space.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static vec3 times(const mat3 *lattice, const int n[3])
@@ -173,7 +174,8 @@ void eng_spheres_wrap(struct eng_spheres *spheres)
         for (int k = 0; k < 3; k++) {
             double at = vec3_get(part, k);
             // one that is as far as that is lost anyway
-            if (cell->periodic[k] && (at < 0.0 || at > 1.0) && fabs(at) < 1e9)
+            if (cell->periodic[k] && (at < 0.0 || at > 1.0) && fabs(at) < 1e9 &&
+                abs(wrap[k]) < 1000000000)
                 n[k] = (int)floor(at);
             wrap[k] += n[k];
         }
@@ -189,8 +191,11 @@ double eng_spheres_drift_momentum(const struct eng_spheres *spheres, const eng_s
 {
     double sum = 0.0;
     const int *n = spheres->wraps.block;
+    // no slot is outside of the cell, or there is none
+    if (n == NULL || !chunk->wrapped)
+        return 0.0;
     n += 3 * (size_t)chunk->first_slot;
-    for (int slot = chunk->first_slot; slot < chunk->end_slot && chunk->wrapped; slot++, n += 3) {
+    for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++, n += 3) {
         double moved = spheres->pass.constants[slot][0];
         if (is_moved(n) && moved != 0.0)
             sum += spheres->pass.step / moved *

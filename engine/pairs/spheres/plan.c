@@ -160,6 +160,7 @@ static cairn_status drop_slots(eng_spheres *spheres)
             state = (eng_state){.q = pose_identity()};
         world->q[body] = state.q;
         memcpy(world->v[body], state.v, sizeof state.v);
+        memset(world->held[body], 0, sizeof world->held[body]);
         eng_spheres_slot_numbers(spheres)[body] = ENG_SPHERES_NO_SLOT;
         world->blocks_count = 0;
     }

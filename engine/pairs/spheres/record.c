@@ -278,7 +278,8 @@ static bool are_rows_sound(eng_spheres *spheres, const eng_spheres_record *recor
 {
     const cairn_world *world = spheres->world;
     int *slot_of = spheres->slot_of.block;
-    for (int i = 0; i < world->body_count; i++)
+    // those of rows that this world had since, too
+    for (int i = 0; i < spheres->known_bodies; i++)
         slot_of[i] = ENG_SPHERES_NO_SLOT;
     for (int slot = 0; slot < record->counts[ENG_SPHERES_RECORD_SLOTS]; slot++) {
         int id = record->body[slot];
@@ -394,6 +395,16 @@ static void place_walls(eng_spheres *spheres, const eng_spheres_record *record)
     }
 }
 
+/// The cell as it is now.
+static void place_frame_now(eng_spheres *spheres, const eng_spheres_record *record)
+{
+    eng_spheres_frame frame;
+    memcpy(&frame, &record->reals[ENG_SPHERES_RECORD_AT_FRAMES], sizeof frame);
+    eng_spheres_frame_set(spheres, &frame);
+    eng_spheres_frame_measure(spheres);
+    spheres->cell_path = record->reals[ENG_SPHERES_RECORD_CELL_PATH];
+}
+
 static void place_now(eng_spheres *spheres, const eng_spheres_record *record)
 {
     eng_spheres_wall *walls = spheres->walls.block;
@@ -412,11 +423,7 @@ static void place_now(eng_spheres *spheres, const eng_spheres_record *record)
             *vectors[k] = vec3_from(record->walls[i] + 3 * k);
         walls[i].placed = pose_from(record->walls[i] + WALL_POSES);
     }
-    eng_spheres_frame frame;
-    memcpy(&frame, &record->reals[ENG_SPHERES_RECORD_AT_FRAMES], sizeof frame);
-    eng_spheres_frame_set(spheres, &frame);
-    eng_spheres_frame_measure(spheres);
-    spheres->cell_path = record->reals[ENG_SPHERES_RECORD_CELL_PATH];
+    place_frame_now(spheres, record);
     eng_spheres_ghosts_place(spheres, ENG_SPHERES_PLACE_ALL);
     eng_spheres_images_move(spheres, 0, spheres->image_count);
 }
@@ -757,6 +764,10 @@ cairn_status eng_spheres_record_restore(cairn_world *world, const eng_spheres_re
         place_groups(spheres, record);
         place_history(spheres, record);
         count_contacts(spheres);
+    } else {
+        // before there are any, what a later state has left of the cell is forgotten
+        place_frames(spheres, record);
+        place_frame_now(spheres, record);
     }
     place_numbers(spheres, record);
     status = place_moved(spheres, record);

@@ -17,6 +17,9 @@
 
 #include <string.h>
 
+/// Walls whose contacts with one sphere are looked at together.
+enum { SLOT_GROUPS_MAX = 32 };
+
 /// Where free ghosts are, m.
 static const double nowhere = 1e20;
 
@@ -362,16 +365,18 @@ static cairn_status search(struct eng_spheres *spheres, eng_spheres_group *group
     return CAIRN_OK;
 }
 
-static void visit(struct eng_spheres *spheres, eng_spheres_chunk *chunk, eng_spheres_group *group,
-                  geo_manifold *found)
+/// Contacts of a group that may touch in the coming step.
+/// @return false where it is left alone
+static bool visit(struct eng_spheres *spheres, eng_spheres_chunk *chunk, eng_spheres_group *group,
+                  geo_manifold *found, double *margin)
 {
     if (chunk->path + last_way(spheres, group->slot) < group->check_distance)
-        return;
+        return false;
     eng_spheres_separation *separation = &group->separation;
     vec3 centre = pose_apply_inverse(&wall_of(spheres, group->wall)->placed,
                                      vec3_from(spheres->pass.X[group->slot]));
-    double margin = 0.999999 * separation->room - vec3_distance(centre, separation->centre);
-    bool known = separation->kind != ENG_SPHERES_EMPTY && margin > 0.0;
+    *margin = 0.999999 * separation->room - vec3_distance(centre, separation->centre);
+    bool known = separation->kind != ENG_SPHERES_EMPTY && *margin > 0.0;
     // one of a checkpoint has no list yet
     if (known && separation->kind == ENG_SPHERES_LISTED && separation->listed < 0)
         known = list_triangles(spheres, group, separation);
@@ -381,13 +386,65 @@ static void visit(struct eng_spheres *spheres, eng_spheres_chunk *chunk, eng_sph
     else if (known && separation->kind == ENG_SPHERES_FACE)
         status = find_on_face(spheres, group, centre, found);
     else if (known)
-        status = find_listed(spheres, group, found, &margin);
+        status = find_listed(spheres, group, found, margin);
     else
-        status = search(spheres, group, centre, found, &margin);
-    if (status == CAIRN_OK)
-        renew_group(spheres, chunk, group, found, margin);
-    else
+        status = search(spheres, group, centre, found, margin);
+    if (status != CAIRN_OK)
         chunk->out_of_memory = true;
+    return status == CAIRN_OK;
+}
+
+static int closed_count(const geo_manifold *found)
+{
+    int count = 0;
+    for (int i = 0; i < found->count; i++)
+        count += found->contacts[i].gap <= 0.0;
+    return count;
+}
+
+/// Puts what was found of a group behind what was found of others.
+static bool put_aside(geo_manifold *aside, const geo_manifold *found)
+{
+    int count = aside->count + found->count;
+    if (base_array_reserve(&aside->allocator, &aside->contacts, &aside->capacity, count) !=
+        CAIRN_OK)
+        return false;
+    if (found->count > 0)
+        memcpy(aside->contacts + aside->count, found->contacts,
+               (size_t)found->count * sizeof *found->contacts);
+    aside->count = count;
+    return true;
+}
+
+/// Contacts of the groups [first, end) of one slot for the coming step.
+static void visit_slot(struct eng_spheres *spheres, eng_spheres_chunk *chunk, int first, int end,
+                       int range)
+{
+    geo_manifold *found = &spheres->manifolds[range];
+    geo_manifold *aside = &spheres->manifolds[spheres->ranges + range];
+    eng_spheres_found parts[SLOT_GROUPS_MAX];
+    int count = 0, closed = 0;
+    aside->count = 0;
+    for (int g = first; g < end; g++) {
+        double margin;
+        if (!visit(spheres, chunk, &groups_of(spheres)[g], found, &margin))
+            continue;
+        closed += closed_count(found);
+        parts[count++] = (eng_spheres_found){&groups_of(spheres)[g], NULL, found->count, margin};
+        if (!put_aside(aside, found)) {
+            chunk->out_of_memory = true;
+            return;
+        }
+    }
+    for (int i = 0, begin = 0; i < count; begin += parts[i++].count)
+        parts[i].contacts = aside->contacts + begin;
+    // a contact alone is covered by no other wall but a half-space
+    if (closed > 1 || (closed == 1 && spheres->plane_count > 0))
+        eng_spheres_seams_settle(spheres, groups_of(spheres)[first].slot, parts, count);
+    for (int i = 0; i < count; i++) {
+        geo_manifold left = {.contacts = parts[i].contacts, .count = parts[i].count};
+        renew_group(spheres, chunk, parts[i].group, &left, parts[i].margin);
+    }
 }
 
 double eng_spheres_chunk_work(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
@@ -409,13 +466,18 @@ double eng_spheres_chunk_work(const struct eng_spheres *spheres, const eng_spher
 void eng_spheres_shapes_move(struct eng_spheres *spheres, eng_spheres_chunk *chunk, int range,
                              bool work)
 {
-    for (int g = chunk->first_group; g < chunk->end_group; g++) {
-        eng_spheres_group *group = &groups_of(spheres)[g];
-        bool moves = work && wall_of(spheres, group->wall)->moves;
-        for (int i = group->first_ghost; i < group->end_ghost && moves; i++)
-            chunk->drivers +=
-                eng_spheres_ghost_work(spheres, ghost_at(spheres, i), spheres->slots + 2 + i);
-        visit(spheres, chunk, group, &spheres->manifolds[range]);
+    const eng_spheres_group *groups = groups_of(spheres);
+    for (int first = chunk->first_group, end; first < chunk->end_group; first = end) {
+        for (end = first; end < chunk->end_group && end < first + SLOT_GROUPS_MAX &&
+                          groups[end].slot == groups[first].slot;
+             end++) {
+            const eng_spheres_group *group = &groups[end];
+            bool moves = work && wall_of(spheres, group->wall)->moves;
+            for (int i = group->first_ghost; i < group->end_ghost && moves; i++)
+                chunk->drivers +=
+                    eng_spheres_ghost_work(spheres, ghost_at(spheres, i), spheres->slots + 2 + i);
+        }
+        visit_slot(spheres, chunk, first, end, range);
     }
 }
 
@@ -432,8 +494,8 @@ cairn_status eng_spheres_shapes_reserve(struct eng_spheres *spheres)
         status = eng_spheres_reserve(spheres, &spheres->near_shapes, (size_t)spheres->slots);
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &spheres->manifolds,
-                                    &spheres->manifold_capacity, spheres->ranges);
-    for (; status == CAIRN_OK && spheres->manifold_count < spheres->ranges;
+                                    &spheres->manifold_capacity, 2 * spheres->ranges);
+    for (; status == CAIRN_OK && spheres->manifold_count < 2 * spheres->ranges;
          spheres->manifold_count++)
         geo_manifold_init(&spheres->manifolds[spheres->manifold_count], &world->allocator);
     for (int w = spheres->plane_count; w < spheres->wall_count; w++) {

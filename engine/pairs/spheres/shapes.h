@@ -36,6 +36,20 @@ typedef struct eng_spheres_group {
     eng_spheres_separation separation;
 } eng_spheres_group;
 
+/// Contacts of a group at the coming midpoint, as the narrow phase gives them.
+typedef struct eng_spheres_found {
+    eng_spheres_group *group;
+    geo_contact *contacts; // [count] without points
+    int count;
+    double margin; // m, within which they were looked for
+} eng_spheres_found;
+
+/// What the contacts of a slot with several walls, or with several triangles, are together: of
+/// those with a face that another wall covers none is left, of those that are one contact of a
+/// surface one. seams.c
+void eng_spheres_seams_settle(const struct eng_spheres *spheres, int slot, eng_spheres_found *parts,
+                              int count);
+
 /// Before pairs are looked for: scratch of the search, bounds of walls that are no half-spaces.
 cairn_status eng_spheres_shapes_reserve(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 

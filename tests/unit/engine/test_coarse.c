@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coarse-grained fields: mass and momentum of the grains, and the balance of forces at points.
+// Coarse-grained fields: totals of cells of any size, and the balance of forces.
 #include "tests/check.h"
 
 #include <cairn/cairn.h>
@@ -52,44 +52,212 @@ static cairn_world *make_bed(void)
     return make_bed_on(1);
 }
 
-/// Integrals over a grid that holds all: mass and momentum; a kernel of unit integral.
+/// Centre of a body in the middle of the step that was made; false where it is not dynamic.
+static bool middle_of(const cairn_world *world, cairn_body_id id, double centre[3], double *mass)
+{
+    cairn_body_view body;
+    assert_int_equal(cairn_body_get(world, id, &body), CAIRN_OK);
+    for (int k = 0; k < 3; k++)
+        centre[k] = body.centre[k] - 0.5 * 2e-4 * body.velocity[k];
+    *mass = body.mass;
+    return body.kind == CAIRN_DYNAMIC;
+}
+
+enum { TOTALS = 1 + 3 + 1 + 9 + 3 }; // mass, momentum, energy, stress of contacts, boundary force
+
+/// What there is, body by body and contact by contact. Volume times stress is minus the force on a
+/// grain times the branch from its centre to the point of contact, for both grains.
+static void total_bodies(const cairn_world *world, double out[TOTALS], double size[TOTALS])
+{
+    memset(out, 0, TOTALS * sizeof *out);
+    memset(size, 0, TOTALS * sizeof *size);
+    for (int i = 0; i < cairn_body_count(world); i++) {
+        cairn_body_view body;
+        assert_int_equal(cairn_body_get(world, cairn_body_at(world, i), &body), CAIRN_OK);
+        if (body.kind != CAIRN_DYNAMIC)
+            continue;
+        double terms[5] = {body.mass};
+        for (int k = 0; k < 3; k++) {
+            terms[1 + k] = body.mass * body.velocity[k];
+            terms[4] += 0.5 * body.mass * body.velocity[k] * body.velocity[k];
+        }
+        for (int k = 0; k < 5; k++) {
+            out[k] += terms[k];
+            size[k] += fabs(terms[k]);
+        }
+    }
+    for (int i = 0; i < cairn_contact_count(world); i++) {
+        cairn_contact_view c;
+        double centre[2][3], mass;
+        bool grain[2];
+        assert_int_equal(cairn_contact_get(world, i, &c), CAIRN_OK);
+        for (int side = 0; side < 2; side++)
+            grain[side] = middle_of(world, side == 0 ? c.a : c.b, centre[side], &mass);
+        for (int side = 0; side < 2; side++) {
+            // the force is that on B
+            double sign = side == 0 ? 1.0 : -1.0;
+            for (int k = 0; k < 9 && grain[side]; k++) {
+                double term = sign * c.force[k / 3] * (c.point[k % 3] - centre[side][k % 3]);
+                out[5 + k] += term;
+                size[5 + k] += fabs(term);
+            }
+            for (int k = 0; k < 3 && grain[side] && !grain[1 - side]; k++) {
+                out[14 + k] -= sign * c.force[k];
+                size[14 + k] += fabs(c.force[k]);
+            }
+        }
+    }
+}
+
+/// The same of a grid that holds all.
+static void total_cells(const cairn_world *world, const cairn_grid *grid, double out[TOTALS])
+{
+    size_t cells = 1;
+    double volume = 1.0;
+    for (int k = 0; k < 3; k++) {
+        cells *= (size_t)grid->cells[k];
+        volume *= (grid->high[k] - grid->low[k]) / grid->cells[k];
+    }
+    double *values = calloc(25 * cells, sizeof *values);
+    assert_non_null(values);
+    cairn_coarse_fields f = {.density = values,
+                             .momentum = (double(*)[3])(values + cells),
+                             .contact_stress = (double(*)[9])(values + 4 * cells),
+                             .kinetic_stress = (double(*)[9])(values + 13 * cells),
+                             .boundary_force = (double(*)[3])(values + 22 * cells)};
+    assert_int_equal(cairn_world_coarse_grain(world, grid, &f, &error), CAIRN_OK);
+    memset(out, 0, TOTALS * sizeof *out);
+    for (size_t i = 0; i < cells; i++) {
+        double twice = f.kinetic_stress[i][0] + f.kinetic_stress[i][4] + f.kinetic_stress[i][8];
+        out[0] += volume * f.density[i];
+        for (int k = 0; k < 3; k++) {
+            out[1 + k] += volume * f.momentum[i][k];
+            out[14 + k] += volume * f.boundary_force[i][k];
+            if (f.density[i] > 0.0)
+                twice += f.momentum[i][k] * f.momentum[i][k] / f.density[i];
+        }
+        out[4] += 0.5 * volume * twice;
+        for (int k = 0; k < 9; k++)
+            out[5 + k] += volume * f.contact_stress[i][k];
+    }
+    free(values);
+}
+
+/// Cells of any size and number sum to what there is.
 static void test_totals(void **state)
 {
     (void)state;
     cairn_world *world = make_bed();
-    enum { N = 60 };
-    static double density[N * N * N], momentum[N * N * N][3];
-    double mass = 0.0, sum[3] = {0.0};
-    for (int i = 0; i < cairn_body_count(world); i++) {
-        cairn_body_view body;
-        assert_int_equal(cairn_body_get(world, cairn_body_at(world, i), &body), CAIRN_OK);
-        mass += body.kind == CAIRN_DYNAMIC ? body.mass : 0.0;
-        for (int k = 0; k < 3 && body.kind == CAIRN_DYNAMIC; k++)
-            sum[k] += body.mass * body.velocity[k];
-    }
+    static const int counts[][3] = {{1, 1, 1},  {1, 1, 62}, {2, 1, 1},   {3, 2, 5},   {1, 40, 1},
+                                    {7, 11, 5}, {20, 1, 9}, {62, 62, 1}, {1, 500, 2}, {46, 46, 46}};
+    static const double widths[2][3] = {{0.01, 0.1, 0.3}, {0.002, 0.03, 0.07}};
+    double is[TOTALS], size[TOTALS], cells[TOTALS];
+    total_bodies(world, is, size);
+    for (int kernel = CAIRN_KERNEL_LUCY; kernel <= CAIRN_KERNEL_GAUSSIAN; kernel++)
+        for (int w = 0; w < 3; w++)
+            // the widest in the finest cells are left out for the time they take
+            for (size_t c = 0; c < sizeof counts / sizeof *counts - (w == 2); c++) {
+                cairn_grid grid = {.low = {-0.6, -0.61, -0.62},
+                                   .high = {1.0, 1.01, 0.9},
+                                   .kernel = (cairn_kernel)kernel,
+                                   .width = widths[kernel][w]};
+                memcpy(grid.cells, counts[c], sizeof grid.cells);
+                total_cells(world, &grid, cells);
+                for (int k = 0; k < TOTALS; k++)
+                    check_close(cells[k], is[k], 0.0, 1e-12 * size[k]);
+            }
+    cairn_world_destroy(world);
+}
+
+/// Cells that are halves of others have their means.
+static void test_nested(void **state)
+{
+    (void)state;
+    cairn_world *world = make_bed();
     for (int kernel = CAIRN_KERNEL_LUCY; kernel <= CAIRN_KERNEL_GAUSSIAN; kernel++) {
-        cairn_grid grid = {{-0.3, -0.3, -0.5},
-                           {0.7, 0.7, 0.5},
-                           {N, N, N},
-                           (cairn_kernel)kernel,
-                           kernel == CAIRN_KERNEL_LUCY ? 0.12 : 0.04};
-        cairn_coarse_fields fields = {.density = density, .momentum = momentum};
+        double fine[12 * 10 * 8][9], coarse[6 * 5 * 4][9], most = 0.0;
+        cairn_grid grid = {
+            {0.05, 0.0, -0.05}, {0.4, 0.35, 0.15}, {12, 10, 8}, (cairn_kernel)kernel, 0.05};
+        cairn_coarse_fields fields = {.contact_stress = fine};
         assert_int_equal(cairn_world_coarse_grain(world, &grid, &fields, &error), CAIRN_OK);
-        double total = 0.0, flow[3] = {0.0}, cell = 1.0 / (N * N * N);
-        for (int i = 0; i < N * N * N; i++) {
-            total += density[i] * cell;
-            for (int k = 0; k < 3; k++)
-                flow[k] += momentum[i][k] * cell;
-        }
-        // what the sum over cells misses of the integral falls with a high power of the cell
-        check_close(total, mass, kernel == CAIRN_KERNEL_LUCY ? 2e-4 : 1e-9, 0.0);
         for (int k = 0; k < 3; k++)
-            check_close(flow[k], sum[k], 0.0, 2e-4 * mass);
+            grid.cells[k] /= 2;
+        fields.contact_stress = coarse;
+        assert_int_equal(cairn_world_coarse_grain(world, &grid, &fields, &error), CAIRN_OK);
+        for (int i = 0; i < 6 * 5 * 4; i++)
+            most = fmax(most, fabs(coarse[i][8]));
+        assert_true(most > 0.0);
+        for (int i = 0; i < 6 * 5 * 4; i++)
+            for (int k = 0; k < 9; k++) {
+                double mean = 0.0;
+                for (int part = 0; part < 8; part++) {
+                    int x = 2 * (i % 6) + (part & 1), y = 2 * (i / 6 % 5) + (part >> 1 & 1);
+                    int z = 2 * (i / 30) + (part >> 2);
+                    mean += 0.125 * fine[x + 12 * (y + 10 * z)][k];
+                }
+                check_close(coarse[i][k], mean, 0.0, 1e-12 * most);
+            }
     }
     cairn_world_destroy(world);
 }
 
-/// The force density at a point is the divergence of the stress and the boundary's force there.
+/// Lucy's kernel of width 1 seen from far along two axes, at a distance along the third: its
+/// integral over a plane.
+static double lucy_plane(double z)
+{
+    enum { PARTS = 400 };
+    double sum = 0.0, from = fabs(z);
+    for (int i = 0; i <= PARTS && from < 1.0; i++) {
+        double r = from + (1.0 - from) * i / PARTS;
+        double weight = i == 0 || i == PARTS ? 1.0 : i % 2 == 1 ? 4.0 : 2.0;
+        sum += weight * (1.0 - from) / (3.0 * PARTS) * 105.0 / 8.0 * r * (1.0 + 3.0 * r) *
+               pow(1.0 - r, 3);
+    }
+    return sum;
+}
+
+/// Share of the kernel between two faces at distances from its middle.
+static double share_between(const cairn_grid *grid, double a, double b)
+{
+    enum { TABLE = 2000 };
+    static double beyond[TABLE + 1], plane[TABLE + 1]; // of Lucy's kernel, from -1 to 1
+    const double h = 2.0 / TABLE;
+    if (grid->kernel == CAIRN_KERNEL_GAUSSIAN) {
+        // cut at seven widths, and the rest of it 1 in all
+        double unit = sqrt(2.0) * grid->width, most = 7.0 * grid->width;
+        double from = fmin(fmax(a, -most), most) / unit, to = fmin(fmax(b, -most), most) / unit;
+        double share = from > 0.0 ? erfc(from) - erfc(to) : erfc(-to) - erfc(-from);
+        return 0.5 * share / erf(7.0 / sqrt(2.0));
+    }
+    for (int i = 0; i < TABLE && beyond[TABLE] == 0.0; i++) {
+        double middle = lucy_plane(-1.0 + (i + 0.5) * h);
+        plane[i + 1] = lucy_plane(-1.0 + (i + 1) * h);
+        beyond[i + 1] = beyond[i] + h / 6.0 * (plane[i] + 4.0 * middle + plane[i + 1]);
+    }
+    double at[2] = {a / grid->width, b / grid->width}, share[2];
+    for (int k = 0; k < 2; k++) {
+        double x = (fmin(fmax(at[k], -1.0), 1.0) + 1.0) / h;
+        int i = (int)fmin(x, TABLE - 1);
+        // the cubic through both places with the slopes there
+        double t = x - i;
+        share[k] = beyond[i] + (3.0 - 2.0 * t) * t * t * (beyond[i + 1] - beyond[i]) +
+                   h * t * (1.0 - t) * ((1.0 - t) * plane[i] - t * plane[i + 1]);
+    }
+    return share[1] - share[0];
+}
+
+/// Mean of the kernel of a place over the cell with its middle at `at`, 1/m3.
+static double kernel_in(const cairn_grid *grid, const double place[3], const double at[3])
+{
+    double out = 1.0;
+    for (int k = 0; k < 3; k++) {
+        double side = (grid->high[k] - grid->low[k]) / grid->cells[k], away = at[k] - place[k];
+        out *= share_between(grid, away - 0.5 * side, away + 0.5 * side) / side;
+    }
+    return out;
+}
+
+/// The force density of a cell is the divergence of the stress and the boundary's force there.
 static void check_balance(const cairn_world *world, cairn_kernel kernel, double width,
                           const double at[3], double h)
 {
@@ -113,19 +281,20 @@ static void check_balance(const cairn_world *world, cairn_kernel kernel, double 
     for (int i = 0; i < cairn_body_count(world); i++) {
         cairn_body_id id = cairn_body_at(world, i);
         cairn_body_view body;
-        double force[3], torque[3], r2 = 0.0, w = 0.0;
+        double force[3], torque[3], centre[3], w;
         assert_int_equal(cairn_body_get(world, id, &body), CAIRN_OK);
         if (body.kind != CAIRN_DYNAMIC)
             continue;
         assert_int_equal(cairn_body_get_contact_force(world, id, force, torque), CAIRN_OK);
         // the middle of the step that was made
         for (int k = 0; k < 3; k++)
-            r2 += pow(body.centre[k] - 0.5 * 2e-4 * body.velocity[k] - at[k], 2);
-        double x = sqrt(r2) / width;
-        if (kernel == CAIRN_KERNEL_GAUSSIAN)
-            w = exp(-0.5 * x * x) / pow(2.0 * M_PI * width * width, 1.5);
-        else if (x < 1.0)
-            w = 105.0 / (16.0 * M_PI * pow(width, 3)) * (1.0 + 3.0 * x) * pow(1.0 - x, 3);
+            centre[k] = body.centre[k] - 0.5 * 2e-4 * body.velocity[k];
+        w = kernel_in(&(cairn_grid){.low = {-0.5 * h, -0.5 * h, -0.5 * h},
+                                    .high = {0.5 * h, 0.5 * h, 0.5 * h},
+                                    .cells = {1, 1, 1},
+                                    .kernel = kernel,
+                                    .width = width},
+                      centre, at);
         for (int k = 0; k < 3; k++) {
             forces[k] += w * force[k];
             scale += w * fabs(force[k]);
@@ -246,48 +415,23 @@ static void test_periodic(void **state)
     cairn_world_destroy(world);
 }
 
-/// The Gaussian one is cut off where it is 2e-11 of its peak.
-static double kernel_at(const cairn_grid *grid, double distance)
-{
-    double c = grid->width, x = distance / c;
-    if (grid->kernel == CAIRN_KERNEL_GAUSSIAN)
-        return x < 7.0 ? exp(-0.5 * x * x) / pow(2.0 * M_PI * c * c, 1.5) : 0.0;
-    return x < 1.0 ? 105.0 / (16.0 * M_PI * pow(c, 3)) * (1.0 + 3.0 * x) * pow(1.0 - x, 3) : 0.0;
-}
-
-static double distance_of(const double a[3], const double b[3])
-{
-    return sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2));
-}
-
-/// Centre of a body in the middle of the step that was made; false where it is not dynamic.
-static bool middle_of(const cairn_world *world, cairn_body_id id, double centre[3], double *mass)
-{
-    cairn_body_view body;
-    assert_int_equal(cairn_body_get(world, id, &body), CAIRN_OK);
-    for (int k = 0; k < 3; k++)
-        centre[k] = body.centre[k] - 0.5 * 2e-4 * body.velocity[k];
-    *mass = body.mass;
-    return body.kind == CAIRN_DYNAMIC;
-}
-
-/// Mean of the kernel from a to b at a point, by Simpson's rule.
+/// Mean of the kernel from a to b in a cell, by Simpson's rule.
 static double mean_along(const cairn_grid *grid, const double a[3], const double b[3],
                          const double at[3])
 {
-    enum { PARTS = 100 };
+    enum { PARTS = 20 };
     double sum = 0.0;
     for (int i = 0; i <= PARTS; i++) {
         double place[3], t = (double)i / PARTS;
         for (int k = 0; k < 3; k++)
             place[k] = a[k] + t * (b[k] - a[k]);
         double weight = i == 0 || i == PARTS ? 1.0 : i % 2 == 1 ? 4.0 : 2.0;
-        sum += weight / (3.0 * PARTS) * kernel_at(grid, distance_of(place, at));
+        sum += weight / (3.0 * PARTS) * kernel_in(grid, place, at);
     }
     return sum;
 }
 
-/// Density and contact stress at a point: grain by grain and branch by branch.
+/// Density and contact stress of a cell: grain by grain and branch by branch.
 static void sum_at(const cairn_world *world, const cairn_grid *grid, const double at[3],
                    double *density, double stress[9])
 {
@@ -296,7 +440,7 @@ static void sum_at(const cairn_world *world, const cairn_grid *grid, const doubl
     memset(stress, 0, 9 * sizeof *stress);
     for (int i = 0; i < cairn_body_count(world); i++)
         if (middle_of(world, cairn_body_at(world, i), centre[0], &mass))
-            *density += mass * kernel_at(grid, distance_of(centre[0], at));
+            *density += mass * kernel_in(grid, centre[0], at);
     for (int i = 0; i < cairn_contact_count(world); i++) {
         cairn_contact_view c;
         assert_int_equal(cairn_contact_get(world, i, &c), CAIRN_OK);
@@ -452,9 +596,10 @@ static void test_temperature(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_totals),      cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_balance),     cmocka_unit_test(test_periodic),
-        cmocka_unit_test(test_temperature), cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_totals),   cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_sums),     cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_periodic), cmocka_unit_test(test_temperature),
+        cmocka_unit_test(test_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -463,28 +463,24 @@ static cairn_world *make_roller(void)
     body.material = stuff;
     body.density = 2500.0;
     body.shape = sphere(world, 0.005);
-    memcpy(body.position, (double[3]){-0.003, 0.0, 0.00495}, sizeof body.position);
+    memcpy(body.position, (double[3]){-0.003, 1e-4, 0.00495}, sizeof body.position);
     body.velocity[0] = 0.5;
     body.angular_velocity[1] = 100.0;
     add_body(world, body);
     return world;
 }
 
-/// More contacts at once than were foreseen make a new list; none is left out.
-static void test_overflow(void **state)
+/// Contacts with two more triangles come at once, with normals so near that all are one.
+static void test_fold(void **state)
 {
     (void)state;
-    int overflows = 0;
     cairn_world *spheres = make_roller(), *ordinary = make_roller();
     for (int i = 0; i < 400; i++) {
         run(spheres, 1, false);
         run(ordinary, 1, true);
-        overflows += spheres->spheres->overflow;
-        assert_int_equal(cairn_world_get_report(spheres)->contacts,
-                         cairn_world_get_report(ordinary)->contacts);
+        assert_int_equal(cairn_world_get_report(spheres)->contacts, 1);
+        assert_int_equal(cairn_world_get_report(ordinary)->contacts, 1);
     }
-    assert_true(overflows > 0);
-    assert_true(cairn_contact_count(spheres) >= 2);
     check_bodies(spheres, ordinary, 1e-10);
     check_contacts(spheres, ordinary, 1e-10);
     check_energies(spheres, ordinary, 1e-4);
@@ -523,7 +519,7 @@ int main(void)
         cmocka_unit_test(test_compounds), cmocka_unit_test(test_meshes),
         cmocka_unit_test(test_same_bits), cmocka_unit_test(test_hand_over),
         cmocka_unit_test(test_placed),    cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_overflow),  cmocka_unit_test(test_failing_memory),
+        cmocka_unit_test(test_fold),      cmocka_unit_test(test_failing_memory),
         cmocka_unit_test(test_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

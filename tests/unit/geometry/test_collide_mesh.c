@@ -205,34 +205,63 @@ static void sphere_on_folds(void **state)
     geo_manifold_finish(&m);
 }
 
-// a closed box made of triangles against the box itself
-static void closed_box(void **state)
+static const vec3 box_half = {0.8, 0.6, 0.5};
+static const int box_triangles[12][3] = {{0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5},
+                                         {0, 1, 5}, {0, 5, 4}, {2, 6, 7}, {2, 7, 3},
+                                         {4, 5, 7}, {4, 7, 6}, {0, 2, 3}, {0, 3, 1}};
+
+enum { OUT, IN, MIXED, OPEN };
+
+// A box of triangles that run out of it, into it or, drawn at random, both ways; closed, or open
+// below.
+static geo_shape *new_box_mesh(int winding, bool is_solid, base_rng *rng)
+{
+    vec3 vertices[8];
+    int triangles[12][3];
+    for (int i = 0; i < 8; i++)
+        vertices[i] = (vec3){i & 1 ? box_half.x : -box_half.x, i & 2 ? box_half.y : -box_half.y,
+                             i & 4 ? box_half.z : -box_half.z};
+    for (int t = 0; t < 12; t++) {
+        bool turned = winding == IN || (winding >= MIXED && base_rng_unit(rng) < 0.5);
+        for (int k = 0; k < 3; k++)
+            triangles[t][k] = box_triangles[t][turned && k > 0 ? 3 - k : k];
+    }
+    geo_shape *mesh = new_mesh(vertices, 8, (const int(*)[3])triangles, winding == OPEN ? 10 : 12);
+    double volume = winding == OPEN ? 0.0 : 8.0 * box_half.x * box_half.y * box_half.z;
+    check_close(geo_shape_mass(mesh).volume, volume, 1e-14, 0.0);
+    if (is_solid)
+        assert_int_equal(geo_mesh_fill(mesh, NULL), CAIRN_OK);
+    return mesh;
+}
+
+// a box made of triangles against the box itself, from outside, whatever runs which way: where they
+// lie across its edges, too
+static void box_of_triangles(void **state)
 {
     (void)state;
-    const vec3 half = {0.8, 0.6, 0.5};
-    const int triangles[12][3] = {{0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}, {0, 1, 5}, {0, 5, 4},
-                                  {2, 6, 7}, {2, 7, 3}, {0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}};
-    vec3 vertices[8];
-    for (int i = 0; i < 8; i++)
-        vertices[i] =
-            (vec3){i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z};
     base_allocator heap = base_allocator_default();
     base_rng rng = base_rng_make(53);
     geo_manifold m, n;
     geo_manifold_init(&m, &heap);
     geo_manifold_init(&n, &heap);
-    geo_shape *box, *mesh = new_mesh(vertices, 8, triangles, 12);
-    assert_true(geo_shape_mass(mesh).volume > 0.0);
-    assert_int_equal(geo_box_create(&heap, half, &box, NULL), CAIRN_OK);
+    geo_shape *box, *mesh = NULL;
+    assert_int_equal(geo_box_create(&heap, box_half, &box, NULL), CAIRN_OK);
     int touching = 0;
     for (int i = 0; i < 10000; i++) {
+        if (i % 50 == 0) {
+            geo_shape_destroy(mesh);
+            mesh = new_box_mesh(i / 50 % 4, i / 200 % 2 == 1 && i / 50 % 4 != OPEN, &rng);
+        }
         geo_shape *body = any_body(i, 1.0, &rng);
         pose fixed = {random_direction(&rng), random_turn(&rng)};
         vec3 d = random_direction(&rng);
+        if (i / 50 % 4 == OPEN) // from above
+            d = quat_rotate(fixed.orientation, (vec3){d.x, d.y, fabs(d.z)});
         pose p = {vec3_add_scaled(fixed.position, 3.0, d), random_turn(&rng)};
         solid sa = solid_make(body, p), sb = solid_make(box, fixed);
         // towards the box until just apart in this direction
-        double near = solid_separation(&sb, &sa, d) - pow(10.0, -base_rng_range(&rng, 1.5, 8.0));
+        double near = solid_separation(&sb, &sa, d) -
+                      (i % 3 ? 1.0 : -0.1) * pow(10.0, -base_rng_range(&rng, 1.5, 8.0));
         p.position = vec3_add_scaled(p.position, -near, d);
         collide(body, p, box, fixed, 0.05, &n);
         collide(body, p, mesh, fixed, 0.05, &m);
@@ -249,6 +278,145 @@ static void closed_box(void **state)
     geo_shape_destroy(mesh);
     geo_manifold_finish(&m);
     geo_manifold_finish(&n);
+}
+
+// A box or another body that lies on the box of triangles, nearly flat, and reaches over an edge or
+// corner, large or small, with its middle on either side of the edge: no contact is deeper than
+// those with the box.
+static void lies_across_edges(void **state)
+{
+    (void)state;
+    base_allocator heap = base_allocator_default();
+    base_rng rng = base_rng_make(60);
+    geo_manifold m, n;
+    geo_manifold_init(&m, &heap);
+    geo_manifold_init(&n, &heap);
+    geo_shape *box, *mesh = NULL;
+    assert_int_equal(geo_box_create(&heap, box_half, &box, NULL), CAIRN_OK);
+    int touching = 0;
+    for (int i = 0; i < 8000; i++) {
+        if (i % 50 == 0) {
+            geo_shape_destroy(mesh);
+            mesh = new_box_mesh(i / 50 % 4, i / 200 % 2 == 1 && i / 50 % 4 != OPEN, &rng);
+        }
+        double size = pow(10.0, base_rng_range(&rng, -0.7, 0.7));
+        vec3 half = {size * base_rng_range(&rng, 0.5, 1.0), size * base_rng_range(&rng, 0.5, 1.0),
+                     size * base_rng_range(&rng, 0.1, 1.0)};
+        geo_shape *body = NULL;
+        if (i % 4 == 3)
+            body = any_body(1 + i / 4 % 6, size, &rng);
+        else
+            assert_int_equal(geo_box_create(&heap, half, &body, NULL), CAIRN_OK);
+        double tilt = pow(10.0, -base_rng_range(&rng, 1.0, 9.0));
+        vec3 turn = {base_rng_range(&rng, -tilt, tilt), base_rng_range(&rng, -tilt, tilt),
+                     base_rng_range(&rng, -3.0, 3.0) * (i % 2)};
+        pose fixed = {random_direction(&rng), random_turn(&rng)};
+        pose local = {{base_rng_range(&rng, -1.0, 1.0) * (box_half.x + 0.7 * half.x),
+                       base_rng_range(&rng, -1.0, 1.0) * (box_half.y + 0.7 * half.y),
+                       10.0 + 2.0 * size},
+                      base_quat_from_rotation_vector(turn)};
+        solid sa = solid_make(body, local), sb = solid_make(box, pose_identity());
+        double gap = (i % 3 ? 1.0 : -0.1) * size * pow(10.0, -base_rng_range(&rng, 1.7, 8.0));
+        local.position.z -= solid_separation(&sb, &sa, (vec3){0.0, 0.0, 1.0}) - gap;
+        pose p = pose_compose(&fixed, &local);
+        collide(body, p, box, fixed, 0.02 * size, &n);
+        collide(body, p, mesh, fixed, 0.02 * size, &m);
+        if (n.count > 0) {
+            assert_true(m.count > 0);
+            // over the last bit of an edge boxes may be as near to parting sideways
+            double least = deepest(&m)->gap, slack = 1e-4 * size;
+            check_at_most(fmin(gap, deepest(&n)->gap) - slack, least);
+            check_at_most(least, fmax(gap, deepest(&n)->gap) + slack);
+            touching++;
+        } else if (m.count > 0) {
+            assert_true(deepest(&m)->gap > 0.0);
+        }
+        geo_shape_destroy(body);
+    }
+    assert_true(touching > 4000);
+    geo_shape_destroy(box);
+    geo_shape_destroy(mesh);
+    geo_manifold_finish(&m);
+    geo_manifold_finish(&n);
+}
+
+// A body within the closed box: a contact with each wall that it is near to or a little in, as far
+// as it reaches, along the wall's normal, and none with anything else; nothing in a solid box.
+static void room(void **state)
+{
+    (void)state;
+    const double margin = 0.01;
+    base_allocator heap = base_allocator_default();
+    base_rng rng = base_rng_make(59);
+    geo_manifold m;
+    geo_manifold_init(&m, &heap);
+    geo_shape *mesh = NULL, *full = new_box_mesh(OUT, true, &rng);
+    int walls = 0, corners = 0, exact = 0;
+    for (int i = 0; i < 10000; i++) {
+        if (i % 50 == 0) {
+            geo_shape_destroy(mesh);
+            mesh = new_box_mesh(i / 50 % 3, false, &rng);
+        }
+        geo_shape *body = any_body(i, 0.3, &rng);
+        pose fixed = {random_direction(&rng), random_turn(&rng)};
+        pose local = {{0.0, 0.0, 0.0}, i % 3 ? random_turn(&rng) : quat_identity()};
+        solid s = solid_make(body, local);
+        double gap[6];
+        for (int w = 0; w < 6; w++) {
+            // against none, one, or two walls of three axes
+            int axis = w / 2, sign = w % 2 ? 1 : -1;
+            if (w % 2 == 0 && base_rng_unit(&rng) < 0.6) {
+                sign = base_rng_unit(&rng) < 0.5 ? 1 : -1;
+                vec3 out = vec3_set((vec3){0.0, 0.0, 0.0}, axis, sign);
+                double wanted = (base_rng_unit(&rng) < 0.5 ? 1.0 : -1.0) *
+                                pow(10.0, -base_rng_range(&rng, 2.3, 8.0));
+                double reach = solid_reach(&s, out);
+                local.position = vec3_set(local.position, axis,
+                                          sign * (vec3_get(box_half, axis) - reach - wanted));
+            }
+        }
+        s = solid_make(body, local);
+        int near = 0;
+        for (int w = 0; w < 6; w++) {
+            vec3 out = vec3_set((vec3){0.0, 0.0, 0.0}, w / 2, w % 2 ? 1.0 : -1.0);
+            gap[w] = vec3_get(box_half, w / 2) - solid_reach(&s, out);
+            near += gap[w] < margin;
+        }
+        pose p = pose_compose(&fixed, &local);
+        collide(body, p, mesh, fixed, margin, &m);
+        double least[6] = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
+        for (int k = 0; k < m.count; k++) {
+            vec3 n = quat_rotate_inverse(fixed.orientation, m.contacts[k].normal);
+            int wall = -1;
+            for (int w = 0; w < 6; w++)
+                if ((w % 2 ? 1.0 : -1.0) * vec3_get(n, w / 2) > 1.0 - 1e-9)
+                    wall = w;
+            assert_true(wall >= 0);
+            least[wall] = fmin(least[wall], m.contacts[k].gap);
+        }
+        for (int w = 0; w < 6; w++) {
+            // a wall ends where another one begins: what lies beyond that is cut off
+            double beyond = 0.0;
+            for (int v = 0; v < 6; v++)
+                beyond = v != w ? fmax(beyond, -gap[v]) : beyond;
+            if (gap[w] < margin - 10.0 * beyond - 1e-9) {
+                check_at_most(gap[w] - least[w], 5e-9);
+                check_at_most(least[w] - gap[w], 10.0 * beyond + 5e-9);
+                exact += beyond == 0.0;
+            } else if (gap[w] > margin) {
+                assert_true(isinf(least[w]));
+            }
+        }
+        walls += near > 0;
+        corners += near > 2;
+        collide(body, p, full, fixed, 0.0, &m);
+        assert_int_equal(m.count, 0);
+        geo_shape_destroy(body);
+    }
+    assert_true(walls > 6000 && corners > 1000 && exact > 4000);
+    geo_shape_destroy(mesh);
+    geo_shape_destroy(full);
+    geo_manifold_finish(&m);
 }
 
 // a wavy surface over the plane z = 0, from -3 to 3
@@ -327,9 +495,10 @@ static void apart_from_waves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flat_floor),       cmocka_unit_test(ball_on_a_triangle),
-        cmocka_unit_test(sphere_on_folds),  cmocka_unit_test(closed_box),
-        cmocka_unit_test(apart_from_waves),
+        cmocka_unit_test(flat_floor),        cmocka_unit_test(ball_on_a_triangle),
+        cmocka_unit_test(sphere_on_folds),   cmocka_unit_test(box_of_triangles),
+        cmocka_unit_test(apart_from_waves),  cmocka_unit_test(room),
+        cmocka_unit_test(lies_across_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,15 +91,94 @@ static void open_mesh_has_none(void **state)
     check_adjacency(&shape->mesh, 3);
     assert_true(geo_shape_mass(shape).volume == 0.0);
     geo_shape_destroy(shape);
-    // one triangle turned over: not a consistent surface
+    // an open mesh stays as it is, whichever way its triangles run
     int mixed[12][3];
     memcpy(mixed, cube_faces, sizeof mixed);
     mixed[3][0] = cube_faces[3][1];
     mixed[3][1] = cube_faces[3][0];
-    shape = mesh_of(cube_vertices, 8, (const int(*)[3])mixed, 12);
-    check_adjacency(&shape->mesh, 0);
-    assert_true(geo_shape_mass(shape).volume == 0.0);
+    shape = mesh_of(cube_vertices, 8, (const int(*)[3])mixed, 11);
+    assert_memory_equal(shape->mesh.triangles, mixed, 11 * sizeof mixed[0]);
+    for (int t = 0; t < 11; t++)
+        assert_int_equal(shape->mesh.shells[t], 0);
+    cairn_error error = {0};
+    assert_int_equal(geo_mesh_fill(shape, &error), CAIRN_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "a solid mesh must be closed: the edge from ("));
+    assert_false(shape->mesh.solid);
     geo_shape_destroy(shape);
+}
+
+// A square frame of four strips, as a sheet: its area, centre and moments about its axes, by hand.
+static void sheet_has_area_and_moments(void **state)
+{
+    (void)state;
+    vec3 vertices[8];
+    int triangles[8][3];
+    for (int i = 0; i < 8; i++) {
+        double r = i < 4 ? 1.0 : 0.5;
+        vertices[i] = (vec3){100.0 + (i % 4 == 1 || i % 4 == 2 ? r : -r), i % 4 > 1 ? r : -r, 7.0};
+    }
+    for (int i = 0; i < 4; i++) {
+        int j = (i + 1) % 4;
+        memcpy(triangles[2 * i], (int[]){i, j, 4 + j}, sizeof triangles[0]);
+        memcpy(triangles[2 * i + 1], (int[]){4 + i, i, 4 + j}, sizeof triangles[0]);
+    }
+    geo_shape *shape = mesh_of(vertices, 8, (const int(*)[3])triangles, 8);
+    geo_mass sheet = geo_mesh_sheet(&shape->mesh);
+    double moment = (16.0 - 1.0) / 12.0; // of squares of 2 m and 1 m
+    check_close(sheet.volume, 3.0, 1e-14, 0.0);
+    check_at_most(vec3_distance(sheet.centre, (vec3){100.0, 0.0, 7.0}), 1e-12);
+    check_close(sheet.inertia.m[0][0], moment, 1e-12, 0.0);
+    check_close(sheet.inertia.m[1][1], moment, 1e-12, 0.0);
+    check_close(sheet.inertia.m[2][2], 2.0 * moment, 1e-12, 0.0);
+    check_close(sheet.inertia.m[0][1], 0.0, 0.0, 1e-12);
+    geo_shape_destroy(shape);
+}
+
+// Shells in one mesh, each of which may run either way: those apart are turned outwards, one within
+// another turns with it.
+static void shells_are_turned_outwards(void **state)
+{
+    (void)state;
+    base_rng rng = base_rng_make(2);
+    for (int i = 0; i < 64; i++) {
+        // large, within it, and beside both; of volumes 48, 6, 6
+        bool turned[3] = {i & 1, i & 2, i & 4}, mixed = i & 8;
+        vec3 vertices[24];
+        int triangles[36][3];
+        for (int k = 0; k < 24; k++)
+            vertices[k] = k < 8    ? vec3_scale(2.0, cube_vertices[k])
+                          : k < 16 ? vec3_add(cube_vertices[k % 8], (vec3){0.5, 1.0, 1.5})
+                                   : vec3_add(cube_vertices[k % 8], (vec3){5.0, 0.0, 0.0});
+        for (int t = 0; t < 36; t++) {
+            // the first triangle of a shell decides
+            bool over = turned[t / 12] != (mixed && t % 12 > 0 && base_rng_unit(&rng) < 0.5);
+            for (int k = 0; k < 3; k++)
+                triangles[t][k] = cube_faces[t % 12][over ? 2 - k : k] + 8 * (t / 12);
+        }
+        geo_shape *shape = mesh_of(vertices, 24, (const int(*)[3])triangles, 36);
+        bool hollow = turned[0] != turned[1];
+        check_adjacency(&shape->mesh, 0);
+        check_close(geo_shape_mass(shape).volume, hollow ? 48.0 : 60.0, 1e-13, 0.0);
+        assert_false(geo_mesh_holds(&shape->mesh, (vec3){0.2, 0.2, 0.2}));
+        assert_int_equal(geo_mesh_fill(shape, NULL), CAIRN_OK);
+        for (int k = 0; k < 200; k++) {
+            vec3 x = {base_rng_range(&rng, -1.0, 7.0), base_rng_range(&rng, -1.0, 5.0),
+                      base_rng_range(&rng, -1.0, 7.0)};
+            if (k % 4 == 0) // where rays meet corners and sides
+                x = (vec3){rint(x.x) + 0.25, rint(x.y) + 0.25, rint(x.z) + 0.25};
+            bool large = x.x > 0.0 && x.x < 2.0 && x.y > 0.0 && x.y < 4.0 && x.z > 0.0 && x.z < 6.0;
+            bool small = x.x > 0.5 && x.x < 1.5 && x.y > 1.0 && x.y < 3.0 && x.z > 1.5 && x.z < 4.5;
+            bool beside =
+                x.x > 5.0 && x.x < 6.0 && x.y > 0.0 && x.y < 2.0 && x.z > 0.0 && x.z < 3.0;
+            int wanted = large + (hollow ? -small : small) + beside;
+            assert_int_equal(geo_mesh_winding(&shape->mesh, 0, x), wanted);
+            assert_int_equal(geo_mesh_winding(&shape->mesh, 1, x), large);
+            assert_int_equal(geo_mesh_winding(&shape->mesh, 2, x), hollow ? -small : small);
+            assert_true(geo_mesh_holds(&shape->mesh, x) == (wanted > 0));
+            assert_true((geo_mesh_depth(&shape->mesh, x) > 0.0) == (wanted > 0));
+        }
+        geo_shape_destroy(shape);
+    }
 }
 
 static void edge_of_three_triangles_is_a_border(void **state)
@@ -259,15 +338,15 @@ static void bad_meshes_are_refused(void **state)
     (void)state;
     expect_refusal(cube_vertices, 8, cube_faces, 0, "at least 3 vertices");
     expect_refusal(cube_vertices, 2, cube_faces, 1, "at least 3 vertices");
-    expect_refusal(cube_vertices, 7, cube_faces, 12, "triangle 3 of a mesh names vertex 7");
+    expect_refusal(cube_vertices, 7, cube_faces, 12, "triangle 4 of a mesh names vertex 8 of 7");
     int bad[2][3] = {{0, 1, 2}, {0, 3, 3}};
-    expect_refusal(cube_vertices, 8, (const int(*)[3])bad, 2, "triangle 1 of a mesh");
+    expect_refusal(cube_vertices, 8, (const int(*)[3])bad, 2, "triangle 2 of a mesh");
     bad[1][2] = -1;
-    expect_refusal(cube_vertices, 8, (const int(*)[3])bad, 2, "names vertex -1");
+    expect_refusal(cube_vertices, 8, (const int(*)[3])bad, 2, "names vertex 0 of 8");
     vec3 vertices[8];
     memcpy(vertices, cube_vertices, sizeof vertices);
     vertices[6].z = NAN;
-    expect_refusal(vertices, 8, cube_faces, 12, "vertex 6");
+    expect_refusal(vertices, 8, cube_faces, 12, "vertex 7");
     vertices[6].z = 1e300;
     expect_refusal(vertices, 8, cube_faces, 12, "degenerate");
 }
@@ -294,6 +373,8 @@ int main(void)
         cmocka_unit_test(closed_mesh_has_mass),
         cmocka_unit_test(inward_mesh_is_turned_over),
         cmocka_unit_test(open_mesh_has_none),
+        cmocka_unit_test(sheet_has_area_and_moments),
+        cmocka_unit_test(shells_are_turned_outwards),
         cmocka_unit_test(edge_of_three_triangles_is_a_border),
         cmocka_unit_test(bounds_and_hierarchy_cover_the_triangles),
         cmocka_unit_test(flat_parts_are_faces),

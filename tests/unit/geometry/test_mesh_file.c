@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mesh files: good ones, every error, hostile bytes.
 #include "geometry/mesh/mesh_file.h"
+#include "geometry/shape/shape.h"
 #include "tests/check.h"
 
 #include "base/rng.h"
@@ -81,6 +82,230 @@ static void obj_of_all_forms(void **state)
     release(&data);
 }
 
+static void put_single(char *at, double value)
+{
+    float single = (float)value;
+    memcpy(at, &single, sizeof single);
+}
+
+// a strip of triangles as binary STL; the caller frees
+static char *binary_strip(int triangles, const char *header, size_t *size)
+{
+    *size = 84 + 50 * (size_t)triangles;
+    char *bytes = calloc(*size, 1);
+    assert_non_null(bytes);
+    memcpy(bytes, header, strlen(header));
+    uint32_t count = (uint32_t)triangles;
+    memcpy(bytes + 80, &count, 4);
+    for (int t = 0; t < triangles; t++)
+        for (int k = 0; k < 3; k++) {
+            char *at = bytes + 84 + 50 * t + 12 + 12 * k;
+            put_single(at, 0.1 * (t + k));
+            put_single(at + 4, (t + k) % 2);
+            put_single(at + 8, (t + k) % 2 ? 0.0 : -0.0);
+        }
+    return bytes;
+}
+
+/// Twice the area of a polygon in the plane z = 0.
+static double area_of(const double (*x)[2], int count)
+{
+    double sum = 0.0;
+    for (int i = 0; i < count; i++) {
+        const double *a = x[i], *b = x[(i + 1) % count];
+        sum += a[0] * b[1] - a[1] * b[0];
+    }
+    return sum;
+}
+
+/// The sides of a polygon cross the ray from a point along x an odd number of times.
+static bool is_inside(const double (*x)[2], int count, double px, double py)
+{
+    bool inside = false;
+    for (int i = 0; i < count; i++) {
+        const double *a = x[i], *b = x[(i + 1) % count];
+        if ((a[1] > py) != (b[1] > py) && px < a[0] + (py - a[1]) / (b[1] - a[1]) * (b[0] - a[0]))
+            inside = !inside;
+    }
+    return inside;
+}
+
+/// One face of an OBJ file, placed anyhow, gives triangles of its sense within it that have its
+/// area together.
+static void check_face(const double (*x)[2], int count, base_rng *rng)
+{
+    char text[20000];
+    int at = 0;
+    quat turn = base_quat_from_rotation_vector(
+        vec3_scale(3.0, (vec3){base_rng_unit(rng), base_rng_unit(rng), base_rng_unit(rng)}));
+    // a vertex that no face has, far off
+    at += sprintf(text + at, "v 1e6 1e6 1e6\n");
+    for (int i = 0; i < count; i++) {
+        vec3 p = quat_rotate(turn, (vec3){x[i][0], x[i][1], 0.0});
+        at += sprintf(text + at, "v %.17g %.17g %.17g\n", p.x, p.y, p.z);
+    }
+    at += sprintf(text + at, "f");
+    for (int i = 0; i < count; i++)
+        at += sprintf(text + at, " %d", i + 2);
+    geo_mesh_data data = parse("a.obj", text, (size_t)at, 1.0);
+    double sum = 0.0, whole = area_of(x, count);
+    for (int t = 0; t < data.triangle_count; t++) {
+        double c[3][2], middle[2] = {0.0, 0.0};
+        for (int k = 0; k < 3; k++) {
+            vec3 p = quat_rotate_inverse(turn, data.vertices[data.triangles[t][k]]);
+            c[k][0] = p.x;
+            c[k][1] = p.y;
+            middle[0] += p.x / 3.0;
+            middle[1] += p.y / 3.0;
+        }
+        double area = area_of((const double(*)[2])c, 3);
+        assert_true(area * whole > 0.0);
+        assert_true(is_inside(x, count, middle[0], middle[1]));
+        sum += area;
+    }
+    check_close(sum, whole, 1e-12, 0.0);
+    assert_true(data.vertex_count <= count);
+    assert_int_equal(data.left_out, 0);
+    release(&data);
+}
+
+static void concave_faces_are_cut_by_ears(void **state)
+{
+    (void)state;
+    static const double shapes[][14][2] = {
+        {{0, 0}, {4, 0}, {4, 2}, {3, 2}, {2, 0.5}, {1, 2}, {0, 2}}, // notch
+        {{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}},           // angle
+        {{0, 0}, {1, 0}, {2, 0}, {2, 2}, {0, 2}},                   // on a side
+        {{0, 0}, {2, 0}, {2, 2}, {1, 2}, {0, 2}, {0, 1}},           // on two
+        {{0, 0},
+         {7, 0},
+         {7, 3},
+         {6, 3},
+         {6, 1},
+         {4, 1},
+         {4, 3},
+         {3, 3},
+         {3, 1},
+         {1, 1},
+         {1, 3},
+         {0, 3}},
+        {{0, 0},
+         {5, 0},
+         {5, 5},
+         {1, 5},
+         {1, 2},
+         {3, 2},
+         {3, 3},
+         {2, 3},
+         {2, 4},
+         {4, 4},
+         {4, 1},
+         {0, 1}},
+        {{0, 0}, {4, 0}, {4, 4}, {0, 4}, {0, 0}, {1, 1}, {1, 3}, {3, 3}, {3, 1}, {1, 1}}, // a hole
+        {{0, 0}, {1, 2}, {2, 0}, {1, 0.5}},                                               // dart
+    };
+    static const int counts[] = {7, 6, 5, 6, 12, 12, 10, 4};
+    base_rng rng = base_rng_make(3);
+    for (int repeat = 0; repeat < 2000; repeat++) {
+        double x[40][2];
+        int which = repeat % 16, count = which < 8 ? counts[which] : 3 + base_rng_index(&rng, 38);
+        for (int i = 0; i < count; i++) {
+            double angle = 2.0 * M_PI * (i + 0.6 * base_rng_unit(&rng)) / count;
+            double r = base_rng_range(&rng, 0.1, 1.0);
+            x[i][0] = which < 8 ? shapes[which][i][0] : r * cos(angle);
+            x[i][1] = which < 8 ? shapes[which][i][1] : r * sin(angle);
+        }
+        // from any corner on, in either sense
+        int first = base_rng_index(&rng, count), step = repeat % 3 == 0 ? count - 1 : 1;
+        double y[40][2];
+        for (int i = 0; i < count; i++)
+            memcpy(y[i], x[(first + i * step) % count], sizeof y[i]);
+        check_face((const double(*)[2])y, count, &rng);
+    }
+    expect_text_error("a.obj", "v 0 0 0\nv 1 1 0\nv 1 0 0\nv 0 1 0\nf 1 2 3 4\n",
+                      "a.obj:5: a face of 4 corners crosses itself");
+}
+
+static void triangles_without_area_are_counted(void **state)
+{
+    (void)state;
+    static const char text[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 2 0 0\nv 1 1e-14 0\nv 7 7 7\n"
+                               "f 1 2 3\nf 1 2 4\nf 1 4 5\nf 1 1 3\nf 2 4 3\nf 1 2 4 5\n";
+    geo_mesh_data data = parse("a.obj", text, sizeof text - 1, 1.0);
+    assert_int_equal(data.triangle_count, 2);
+    assert_int_equal(data.vertex_count, 4);
+    assert_int_equal(data.left_out, 5);
+    assert_int_equal(data.first_left_out, 8);
+    assert_false(data.binary);
+    release(&data);
+    size_t size;
+    char *bytes = binary_strip(10, "", &size);
+    for (int k = 0; k < 3; k++) // the sixth is all one point
+        memcpy(bytes + 84 + 50 * 5 + 12 + 12 * k, bytes + 84 + 50 * 5 + 12, 12);
+    data = parse("a.stl", bytes, size, 1.0);
+    assert_int_equal(data.triangle_count, 9);
+    assert_int_equal(data.left_out, 1);
+    assert_int_equal(data.first_left_out, 6);
+    assert_true(data.binary);
+    release(&data);
+    free(bytes);
+}
+
+/// A closed box whose sides are cut, at random places, by corners that slivers hold: left out, it
+/// is as closed as before.
+static void surfaces_close_without_slivers(void **state)
+{
+    (void)state;
+    base_allocator allocator = base_allocator_default();
+    base_rng rng = base_rng_make(9);
+    static const int box[12][3] = {{0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5},
+                                   {0, 1, 5}, {0, 5, 4}, {2, 6, 7}, {2, 7, 3},
+                                   {4, 5, 7}, {4, 7, 6}, {0, 2, 3}, {0, 3, 1}};
+    for (int repeat = 0; repeat < 300; repeat++) {
+        enum { MOST = 60 };
+        vec3 vertices[MOST];
+        int triangles[MOST][3], count = 12, corners = 8, slivers = 0;
+        for (int i = 0; i < 8; i++)
+            vertices[i] = (vec3){i & 1, i & 2 ? 2.0 : 0.0, i & 4 ? 4.0 : 0.0};
+        memcpy(triangles, box, sizeof box);
+        for (int n = 1 + base_rng_index(&rng, 6); n > 0; n--) {
+            // one triangle is cut at a place of a side, its neighbour is not
+            int t = base_rng_index(&rng, count), k = base_rng_index(&rng, 3), *v = triangles[t];
+            int a = v[k], b = v[(k + 1) % 3], c = v[(k + 2) % 3], m = corners;
+            double s = base_rng_range(&rng, 0.1, 0.9);
+            vec3 side = vec3_sub(vertices[b], vertices[a]);
+            vec3 other = vec3_sub(vertices[c], vertices[a]);
+            if (!(vec3_norm(vec3_cross(side, other)) > 1e-3))
+                continue; // a sliver itself
+            vertices[corners++] = vec3_add_scaled(vertices[a], s, side);
+            memcpy(v, (int[]){a, m, c}, sizeof triangles[0]);
+            memcpy(triangles[count++], (int[]){m, b, c}, sizeof triangles[0]);
+            memcpy(triangles[count++], (int[]){a, b, m}, sizeof triangles[0]);
+            slivers++;
+        }
+        char text[8000];
+        int at = 0;
+        for (int i = 0; i < corners; i++)
+            at += sprintf(text + at, "v %.17g %.17g %.17g\n", vertices[i].x, vertices[i].y,
+                          vertices[i].z);
+        for (int t = 0; t < count; t++)
+            at += sprintf(text + at, "f %d %d %d\n", triangles[t][0] + 1, triangles[t][1] + 1,
+                          triangles[t][2] + 1);
+        geo_mesh_data data = parse("a.obj", text, (size_t)at, 1.0);
+        assert_int_equal(data.left_out, slivers);
+        assert_int_equal(data.triangle_count, 12 + 2 * slivers);
+        geo_shape *shape = NULL;
+        assert_int_equal(geo_mesh_create(&allocator, data.vertices, data.vertex_count,
+                                         (const int(*)[3])data.triangles, data.triangle_count,
+                                         &shape, NULL),
+                         CAIRN_OK);
+        check_close(geo_shape_mass(shape).volume, 8.0, 1e-12, 0.0);
+        assert_int_equal(geo_mesh_fill(shape, NULL), CAIRN_OK);
+        geo_shape_destroy(shape);
+        release(&data);
+    }
+}
+
 static void obj_errors_name_the_line(void **state)
 {
     (void)state;
@@ -132,36 +357,13 @@ static void stl_text_merges_vertices(void **state)
 {
     (void)state;
     geo_mesh_data data = parse("a.stl", stl_text, sizeof stl_text - 1, 1.0);
-    assert_int_equal(data.vertex_count, 5);
+    assert_int_equal(data.vertex_count, 4);
     assert_int_equal(data.triangle_count, 2);
+    assert_int_equal(data.left_out, 1);
+    assert_int_equal(data.first_left_out, 10);
     check_triangle(&data, 0, 0, 1, 2);
     check_triangle(&data, 1, 1, 3, 2);
     release(&data);
-}
-
-static void put_single(char *at, double value)
-{
-    float single = (float)value;
-    memcpy(at, &single, sizeof single);
-}
-
-// a strip of triangles as binary STL; the caller frees
-static char *binary_strip(int triangles, const char *header, size_t *size)
-{
-    *size = 84 + 50 * (size_t)triangles;
-    char *bytes = calloc(*size, 1);
-    assert_non_null(bytes);
-    memcpy(bytes, header, strlen(header));
-    uint32_t count = (uint32_t)triangles;
-    memcpy(bytes + 80, &count, 4);
-    for (int t = 0; t < triangles; t++)
-        for (int k = 0; k < 3; k++) {
-            char *at = bytes + 84 + 50 * t + 12 + 12 * k;
-            put_single(at, 0.1 * (t + k));
-            put_single(at + 4, (t + k) % 2);
-            put_single(at + 8, (t + k) % 2 ? 0.0 : -0.0);
-        }
-    return bytes;
 }
 
 static void stl_binary_even_if_it_says_solid(void **state)
@@ -292,14 +494,15 @@ static void files_are_read_from_disk(void **state)
                            base_rng_range(&rng, -1.0, 1.0)};
         fprintf(stream, "v %.17g %.17g %.17g\n", points[i].x, points[i].y, points[i].z);
     }
-    fprintf(stream, "f 1 2 %d\n", COUNT);
+    for (int i = 3; i <= COUNT; i++)
+        fprintf(stream, "f %d %d %d\n", i - 2, i - 1, i);
     fclose(stream);
     geo_mesh_data data = {0};
     cairn_error error = {0};
     assert_int_equal(geo_mesh_file_read(&allocator, path, 1.0, &data, &error), CAIRN_OK);
     assert_int_equal(data.vertex_count, COUNT);
     assert_memory_equal(data.vertices, points, sizeof points);
-    check_triangle(&data, 0, 0, 1, COUNT - 1);
+    check_triangle(&data, COUNT - 3, COUNT - 3, COUNT - 2, COUNT - 1);
     geo_mesh_data_release(&allocator, &data);
     unlink(path);
     assert_int_equal(geo_mesh_file_read(&allocator, path, 1.0, &data, &error), CAIRN_ERROR_FILE);
@@ -311,6 +514,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(obj_of_all_forms),
+        cmocka_unit_test(concave_faces_are_cut_by_ears),
+        cmocka_unit_test(triangles_without_area_are_counted),
+        cmocka_unit_test(surfaces_close_without_slivers),
         cmocka_unit_test(obj_errors_name_the_line),
         cmocka_unit_test(scale_must_be_positive),
         cmocka_unit_test(stl_text_merges_vertices),

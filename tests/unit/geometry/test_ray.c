@@ -137,8 +137,12 @@ static void test_random_rays(void **state)
 {
     (void)state;
     base_rng rng = base_rng_make(7);
-    for (geo_kind kind = 0; kind < GEO_KIND_COUNT; kind++) {
-        geo_shape *shape = make_shape(kind);
+    for (int which = 0; which <= GEO_KIND_COUNT; which++) {
+        bool surface = which == GEO_MESH;
+        geo_shape *shape = make_shape(which < GEO_KIND_COUNT ? (geo_kind)which : GEO_MESH);
+        // the last one is a mesh with an inside
+        if (which == GEO_KIND_COUNT)
+            assert_int_equal(geo_mesh_fill(shape, &error), CAIRN_OK);
         int hits = 0;
         for (int i = 0; i < 400 && shape != NULL; i++) {
             pose place = random_pose(&rng, 0.3);
@@ -148,7 +152,7 @@ static void test_random_rays(void **state)
             ray.direction = vec3_normalize_or(vec3_sub(aim, ray.origin), vec3_make(1, 0, 0));
             geo_ray_hit hit;
             double deepest, first = march(shape, &place, &ray, &deepest);
-            if (kind == GEO_MESH && first == 0.0)
+            if (surface && first == 0.0)
                 continue; // a surface has no inside
             bool met = geo_ray_cast(shape, &place, &ray, &hit);
             hits += met;
@@ -217,21 +221,25 @@ static void test_overlaps(void **state)
     geo_shape *box;
     assert_int_equal(geo_box_create(&allocator, vec3_make(0.02, 0.01, 0.03), &box, &error),
                      CAIRN_OK);
-    for (geo_kind kind = 0; kind < GEO_KIND_COUNT; kind++) {
-        geo_shape *shape = make_shape(kind);
+    for (int which = 0; which <= GEO_KIND_COUNT; which++) {
+        bool surface = which == GEO_MESH;
+        geo_shape *shape = make_shape(which < GEO_KIND_COUNT ? (geo_kind)which : GEO_MESH);
+        // the last one is a mesh with an inside
+        if (which == GEO_KIND_COUNT)
+            assert_int_equal(geo_mesh_fill(shape, &error), CAIRN_OK);
         int met = 0, apart = 0;
         for (int i = 0; i < 2000 && shape != NULL; i++) {
             pose place = random_pose(&rng, 0.1), at = random_pose(&rng, 0.6);
             double depth = depth_of(shape, pose_apply_inverse(&place, at.position));
             bool meets = geo_overlap(box, &at, shape, &place);
             // corners are 0.0374 away; a box within a mesh touches none of its triangles
-            if (kind == GEO_MESH && depth > 0.04)
+            if (surface && depth > 0.04)
                 assert_false(meets);
-            else if (depth >= 0.0 && kind != GEO_MESH)
+            else if (depth >= 0.0 && !surface)
                 assert_true(meets);
             else if (depth < -0.04)
                 assert_false(meets);
-            else if (kind == GEO_MESH && fabs(depth) < 0.009)
+            else if (surface && fabs(depth) < 0.009)
                 assert_true(meets || depth < 0.0);
             met += meets;
             apart += !meets;

@@ -52,7 +52,8 @@ typedef struct eng_spheres_step_sums {
     double depth, relative; // deepest overlap, m and in radii
     int64_t contacts, active;
     // of any chunk: a group has fewer ghosts than contacts; no memory; a number is not finite
-    int32_t overflow, out_of_memory, odd, unused;
+    int32_t overflow, out_of_memory, odd;
+    int32_t hasty; // index + 1 of the first body that goes farther than its radius; 0: none
 } eng_spheres_step_sums;
 
 /// Energies of slots and pairs at the end of a step, J, each a sum without round-off.

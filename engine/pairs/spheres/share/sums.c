@@ -92,6 +92,8 @@ void eng_spheres_step_sums_merge(void *into, const void *from)
     a->overflow |= b.overflow;
     a->out_of_memory |= b.out_of_memory;
     a->odd |= b.odd;
+    if (a->hasty == 0 || (b.hasty > 0 && b.hasty < a->hasty))
+        a->hasty = b.hasty;
 }
 
 /// The pairs of chunks that act on slots of a process, its own ones among them, and the chunks

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first body that is too fast for what acts on it from an overlap on.
+#include "engine/measures/haste.h"
+#include "engine/measures/finite.h"
+#include "engine/pairs/spheres/spheres.h"
+
+#include <inttypes.h>
+
+// part of its smallest size that a body may go in a step
+static const double most = 0.5;
+
+/// Whether a surface acts from an overlap on, and not before.
+static bool acts_late(const cairn_world *world, const eng_surface *surface)
+{
+    return surface->law->kind == CON_LAW_IMPULSE || !world->def.margin;
+}
+
+static bool any_acts_late(const cairn_world *world)
+{
+    bool any = false;
+    for (int i = 0; i < world->surface_count && !any; i++)
+        any = acts_late(world, &world->surfaces[i]);
+    return any;
+}
+
+/// Way of a body's fastest point in a step, in its smallest size.
+static double way_of(const cairn_world *world, int body)
+{
+    const geo_shape *shape = world->shapes[world->bodies[body].shape];
+    eng_state state = eng_state_of(world, body);
+    double speed = vec3_norm(vec3_from(state.v)), turning = vec3_norm(vec3_from(state.v + 3));
+    if (shape->kind != GEO_SPHERE)
+        speed += turning * eng_reach_of(world, body);
+    return world->def.time_step * speed / shape->smallest_size;
+}
+
+/// Whether there is anything that a body would meet too late.
+static bool meets_late(const cairn_world *world, int body)
+{
+    const eng_slots *slots = &world->body_slots;
+    bool any = false;
+    for (int place = 0; place < slots->live_count && !any; place++) {
+        int other = eng_slots_at(slots, place);
+        any = other != body && acts_late(world, eng_surface_of(world, body, other));
+    }
+    return any;
+}
+
+void eng_haste_look(cairn_world *world)
+{
+    int found = world->hasty - 1;
+    world->report.way_relative = 0.0;
+    if (world->hasty_told || !any_acts_late(world))
+        return;
+    if (found >= 0 && !meets_late(world, found))
+        found = -1;
+    for (int k = 0; k < world->general_count && world->general_work; k++) {
+        int body = world->active[k];
+        if (world->bodies[body].kind != CAIRN_DYNAMIC || eng_is_elsewhere(world, body) ||
+            (found >= 0 && found < body))
+            continue;
+        if (way_of(world, body) > most && meets_late(world, body))
+            found = body;
+    }
+    if (found < 0)
+        return;
+    world->hasty_told = true;
+    world->report.way_relative = way_of(world, found);
+    base_log(&world->logger, BASE_LOG_WARNING,
+             "step %" PRId64 ", t = %g s: %s goes %.3g of its size in a step: laws that act from "
+             "an overlap on may not see what it passes through, and a shorter step is needed",
+             world->step_count, world->time, eng_body_label(world, found).text,
+             world->report.way_relative);
+}

@@ -1,0 +1,619 @@
+// SPDX-License-Identifier: Apache-2.0
+// Meetings of bodies that are apart, by sweeping both, theory.md (3.2b).
+#include "engine/pairs/meeting.h"
+#include "engine/pairs/borders.h"
+#include "engine/pairs/sharing.h"
+#include "engine/space/drive.h"
+#include "engine/state/blocks.h"
+#include "engine/state/kinematics.h"
+#include "engine/state/rotation.h"
+
+#include <string.h>
+
+// LOOKS: narrow phases of a pair in one step; ROUNDS: sweeps over the pairs for what may stop whom
+enum { LOOKS = 400, ROUNDS = 1000 };
+
+// of the smaller size: up to which gap a pair that bore in the last step goes on to, what is
+// round-off of places, the depth from which bodies overlap, and the way between two looks at bodies
+// that touch
+static const double breathing = 1e-3, digits = 1e-9, overlapping = 3e-5, stride = 0.02;
+
+// a bounce is waited for, until bodies would be as deep in each other as this part of the size
+static const double bounce_depth = 0.2;
+
+// cosine between the normals of contacts of a mesh that are of one meeting
+static const double same_side = 0.9;
+
+// and between what was found before a meeting and there, where both are the same
+static const double foretold = 0.9999;
+
+// ---------------------------------------------------------------- how bodies are expected to move
+
+/// The velocity that a body will have where nothing new happens to it. What has borne on it in the
+/// last step goes on to do so, unless it was an impact.
+static void expect(const cairn_world *world, int body, double u[6])
+{
+    const double *v = world->v[body], *v_free = world->v_free[body];
+    double h = world->def.time_step;
+    memcpy(u, v_free, 6 * sizeof *u);
+    vec3 held = vec3_scale(h, vec3_from(world->held[body]));
+    vec3 gained = vec3_sub(vec3_from(v_free), vec3_from(v));
+    double bore = vec3_norm(held), least = vec3_norm(gained);
+    if (world->bodies[body].kind != CAIRN_DYNAMIC || !(bore > 1e-9 * least))
+        return;
+    vec3 u_centre = vec3_from(v);
+    if (bore <= 2.0 * least)
+        u_centre = vec3_add(u_centre, vec3_add(gained, held));
+    vec3_store(u, u_centre);
+}
+
+static void aim_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    cairn_world *world = argument;
+    for (int k = begin; k < end; k++) {
+        int body = world->active[k];
+        eng_aim *aim = &world->aims[body];
+        if (eng_is_elsewhere(world, body))
+            continue;
+        expect(world, body, aim->u);
+        aim->turning = vec3_norm(vec3_from(aim->u + 3));
+        vec3 v = vec3_from(world->v[body]), v_free = vec3_from(world->v_free[body]);
+        aim->low = vec3_min(vec3_min(v, v_free), vec3_from(aim->u));
+        aim->high = vec3_max(vec3_max(v, v_free), vec3_from(aim->u));
+    }
+}
+
+static double size_of(const cairn_world *world, const eng_pair *pair)
+{
+    return real_min(world->colliders[pair->colliders.first].shape->smallest_size,
+                    world->colliders[pair->colliders.second].shape->smallest_size);
+}
+
+/// Largest distance of a point of a collider, which its turning moves, from the centre of its body.
+static double arm_of(const cairn_world *world, int collider)
+{
+    const eng_collider *c = &world->colliders[collider];
+    if (c->shape->kind != GEO_SPHERE)
+        return eng_reach_of(world, c->body);
+    return c->place > 0 ? vec3_norm(world->places[c->place - 1].position) : 0.0;
+}
+
+/// How fast the turning of a collider's body moves points of it that come near another collider,
+/// m/s.
+static double turning_speed(const cairn_world *world, int collider, int other)
+{
+    int body = world->colliders[collider].body;
+    double rate = world->aims[body].turning, arm = arm_of(world, collider);
+    double radius = world->colliders[other].shape->bounding_radius;
+    if (!(rate > 0.0))
+        return 0.0;
+    // what is much larger turns where the other is
+    if (arm > 10.0 * radius)
+        arm = real_min(arm, 2.0 * radius + vec3_distance(world->collider_pose[other].position,
+                                                         world->q_mid[body].position));
+    return rate * arm;
+}
+
+/// Whether two colliders whose centres move within the ranges may come to each other in a step.
+static bool may_meet(const cairn_world *world, const eng_pair *pair, vec3 low, vec3 high)
+{
+    double h = world->def.time_step, size = size_of(world, pair);
+    int a = pair->colliders.first, b = pair->colliders.second;
+    double slack = 1e-3 * size + h * (turning_speed(world, a, b) + turning_speed(world, b, a));
+    if (world->cell.any)
+        return true;
+    for (int side = 0; side < 2; side++) {
+        int plane = side == 0 ? a : b, other = side == 0 ? b : a;
+        if (world->colliders[plane].shape->kind != GEO_HALFSPACE)
+            continue;
+        const pose *place = &world->collider_pose[plane];
+        vec3 n = quat_rotate(place->orientation, (vec3){0.0, 0.0, side == 0 ? 1.0 : -1.0});
+        vec3 most = {n.x > 0.0 ? low.x : high.x, n.y > 0.0 ? low.y : high.y,
+                     n.z > 0.0 ? low.z : high.z};
+        double height =
+            fabs(vec3_dot(n, vec3_sub(world->collider_pose[other].position, place->position)));
+        return height - world->colliders[other].shape->bounding_radius +
+                   h * real_min(0.0, vec3_dot(n, most)) <=
+               slack;
+    }
+    const geo_bounds *p = &world->collider_bounds[a].bounds, *q = &world->collider_bounds[b].bounds;
+    for (int k = 0; k < 3; k++)
+        if (vec3_get(q->low, k) + h * real_min(0.0, vec3_get(low, k)) >
+                vec3_get(p->high, k) + slack ||
+            vec3_get(q->high, k) + h * real_max(0.0, vec3_get(high, k)) <
+                vec3_get(p->low, k) - slack)
+            return false;
+    return true;
+}
+
+/// Range of the velocity with which a body may drive another, at the centre of that.
+static void range_at(const cairn_world *world, int body, int other, vec3 *low, vec3 *high)
+{
+    const eng_aim *aim = &world->aims[body];
+    *low = aim->low;
+    *high = aim->high;
+    if (world->bodies[body].kind == CAIRN_DYNAMIC || aim->turning == 0.0)
+        return;
+    vec3 there = eng_image_velocity(world, body, aim->u, world->q_mid[other].position);
+    *low = vec3_min(*low, there);
+    *high = vec3_max(*high, there);
+}
+
+/// Widens the range of a body by another one.
+static void widen(cairn_world *world, int body, vec3 low, vec3 high, int round)
+{
+    eng_aim *aim = &world->aims[body];
+    if (world->bodies[body].kind != CAIRN_DYNAMIC)
+        return;
+    aim->low = vec3_min(aim->low, low);
+    aim->high = vec3_max(aim->high, high);
+    aim->widened = round;
+}
+
+/// Whether a body cannot get a velocity from another one that it may not have anyway.
+static bool has_all_of(const cairn_world *world, int body, vec3 low, vec3 high)
+{
+    const eng_aim *aim = &world->aims[body];
+    return world->bodies[body].kind != CAIRN_DYNAMIC ||
+           (aim->low.x <= low.x && aim->low.y <= low.y && aim->low.z <= low.z &&
+            aim->high.x >= high.x && aim->high.y >= high.y && aim->high.z >= high.z);
+}
+
+/// Bodies that may meet may take each other's velocity; whether that is new.
+static bool pass_on(cairn_world *world, const eng_pair *pair, int round)
+{
+    int a = world->colliders[pair->colliders.first].body;
+    int b = world->colliders[pair->colliders.second].body;
+    vec3 low_a, high_a, low_b, high_b;
+    if (world->aims[a].widened < round - 1 && world->aims[b].widened < round - 1)
+        return false;
+    if (eng_is_elsewhere(world, a) || eng_is_elsewhere(world, b))
+        return false;
+    range_at(world, a, b, &low_a, &high_a);
+    range_at(world, b, a, &low_b, &high_b);
+    if (has_all_of(world, a, low_b, high_b) && has_all_of(world, b, low_a, high_a))
+        return false;
+    if (!may_meet(world, pair, vec3_sub(low_b, high_a), vec3_sub(high_b, low_a)))
+        return false;
+    widen(world, a, low_b, high_b, round);
+    widen(world, b, low_a, high_a, round);
+    return true;
+}
+
+/// Ranges grow along chains of bodies that may meet, until they do no more: the least ones for
+/// which that is so, in whatever order pairs are looked at.
+static void find_ranges(cairn_world *world)
+{
+    const eng_plan *plan = &world->plan;
+    int n = plan->cone_pairs;
+    bool changed = true;
+    for (int round = 1; changed && round < ROUNDS; round++) {
+        changed = false;
+        for (int i = 0; i < n; i++) {
+            int place = round % 2 == 0 ? i : n - 1 - i;
+            changed = pass_on(world, &world->pairs[plan->order[place]], round) || changed;
+        }
+        if (eng_sharing_is_active(world) && world->elsewhere != NULL) {
+            eng_borders_send(world, (con_rows){world->aims, sizeof *world->aims});
+            changed = con_team_any(&world->domains, changed);
+        }
+    }
+}
+
+cairn_status eng_aims_find(cairn_world *world)
+{
+    world->aims = NULL;
+    if (!world->def.margin || world->plan.cone_pairs == 0)
+        return CAIRN_OK;
+    world->aims = base_arena_array(world->arena, eng_aim, "aims", world->reach);
+    if (world->aims == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memset(world->aims, 0, (size_t)world->reach * sizeof *world->aims);
+    base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, aim_chunk, world);
+    // rows of bodies are the bodies themselves until there is a problem
+    world->solver_row = NULL;
+    find_ranges(world);
+    return CAIRN_OK;
+}
+
+// ---------------------------------------------------------------- rates
+
+/// Least or largest component along n of what lies in a range.
+static double along_range(vec3 n, vec3 low, vec3 high, bool most)
+{
+    double sum = 0.0;
+    for (int k = 0; k < 3; k++) {
+        double at_low = vec3_get(n, k) * vec3_get(low, k);
+        double at_high = vec3_get(n, k) * vec3_get(high, k);
+        sum += most ? real_max(at_low, at_high) : real_min(at_low, at_high);
+    }
+    return sum;
+}
+
+double eng_meeting_margin(const cairn_world *world, const eng_pair *pair)
+{
+    int first = pair->colliders.first, second = pair->colliders.second;
+    const eng_aim *a = &world->aims[world->colliders[first].body];
+    const eng_aim *b = &world->aims[world->colliders[second].body];
+    double most = world->collider_margin[first] + world->collider_margin[second];
+    if (world->cell.any)
+        return most;
+    vec3 up = vec3_abs(vec3_sub(b->high, a->low)), down = vec3_abs(vec3_sub(b->low, a->high));
+    double speed =
+        vec3_norm((vec3){real_max(up.x, down.x), real_max(up.y, down.y), real_max(up.z, down.z)});
+    double sizes[2] = {world->colliders[first].shape->smallest_size,
+                       world->colliders[second].shape->smallest_size};
+    double still = 0.0;
+    for (int side = 0; side < 2; side++)
+        still += isfinite(sizes[side]) ? 5e-4 * sizes[side] : 0.0;
+    double way = speed + turning_speed(world, first, second) + turning_speed(world, second, first);
+    return real_min(most, still + world->def.time_step * way);
+}
+
+vec3 eng_meeting_ahead(const cairn_world *world, int a, int b, double time)
+{
+    const double *u_a = world->aims[a].u, *u_b = world->aims[b].u;
+    return vec3_scale(0.5 * time, vec3_sub(vec3_from(u_b), vec3_from(u_a)));
+}
+
+double eng_meeting_rate(const cairn_world *world, const geo_contact *contact, int a, int b,
+                        double *as_they_move)
+{
+    const int body[2] = {a, b};
+    vec3 n = contact->normal, ahead = eng_meeting_ahead(world, a, b, contact->ahead);
+    double least[2], most[2], now[2];
+    for (int side = 0; side < 2; side++) {
+        int i = body[side];
+        const eng_aim *aim = &world->aims[i];
+        const double *velocities[2] = {world->v[i], world->v_free[i]};
+        vec3 place = vec3_add_scaled(contact->point, side == 0 ? 1.0 : -1.0, ahead);
+        // what is beside the velocity of the centre: turning, and the strain of the cell
+        double beside_least = INFINITY, beside_most = -INFINITY;
+        for (int k = 0; k < 2; k++) {
+            vec3 point = eng_image_velocity(world, i, velocities[k], place);
+            double all = vec3_dot(n, point);
+            double beside = vec3_dot(n, vec3_sub(point, vec3_from(velocities[k])));
+            now[side] = k == 0 ? all : now[side];
+            beside_least = real_min(beside_least, beside);
+            beside_most = real_max(beside_most, beside);
+        }
+        if (world->bodies[i].kind == CAIRN_DYNAMIC) {
+            double drift = world->cell.any ? vec3_dot(n, eng_image_drift(world, i, place)) : 0.0;
+            beside_least = real_min(beside_least, drift);
+            beside_most = real_max(beside_most, drift);
+        }
+        least[side] = along_range(n, aim->low, aim->high, false) + beside_least;
+        most[side] = along_range(n, aim->low, aim->high, true) + beside_most;
+    }
+    *as_they_move = now[1] - now[0];
+    return real_min(0.0, least[1] - most[0]) - eng_drive_closing(world, a, b, contact->point, n);
+}
+
+double eng_meeting_way(const cairn_world *world, const eng_pair *pair)
+{
+    int first = pair->colliders.first, second = pair->colliders.second;
+    const eng_aim *a = &world->aims[world->colliders[first].body];
+    const eng_aim *b = &world->aims[world->colliders[second].body];
+    double speed = vec3_distance(vec3_from(a->u), vec3_from(b->u));
+    return world->def.time_step *
+           (speed + turning_speed(world, first, second) + turning_speed(world, second, first));
+}
+
+// ---------------------------------------------------------------- sweeps
+
+/// Two colliders that are moved on as their bodies are expected to.
+typedef struct sweep {
+    const cairn_world *world;
+    const eng_pair *pair;
+    const geo_shape *shape[2];
+    int body[2];
+    pose q[2], place[2]; // of the bodies in the middle of the step; of the colliders in their axes
+    vec3 linear[2];      // m/s
+    vec3 turning[2];     // rad/s, body axes
+    double size;         // m, of the smaller one
+    double spin;         // m/s, of points by turning, both together
+} sweep;
+
+static sweep begin_sweep(const cairn_world *world, const eng_pair *pair)
+{
+    const int collider[2] = {pair->colliders.first, pair->colliders.second};
+    sweep s = {.world = world, .pair = pair, .size = size_of(world, pair)};
+    for (int side = 0; side < 2; side++) {
+        const eng_collider *c = &world->colliders[collider[side]];
+        s.shape[side] = c->shape;
+        s.body[side] = c->body;
+        s.q[side] = world->q_mid[c->body];
+        s.place[side] = c->place > 0 ? world->places[c->place - 1] : pose_identity();
+        s.linear[side] = vec3_from(world->aims[c->body].u);
+        s.turning[side] = vec3_from(world->aims[c->body].u + 3);
+    }
+    if (world->cell.any) {
+        vec3 shift = eng_pair_shift(world, s.body[0], s.body[1]);
+        s.q[1].position = vec3_add(s.q[1].position, shift);
+        s.linear[1] = vec3_add(s.linear[1], mat3_apply(&world->cell.gradient, shift));
+    }
+    s.spin = turning_speed(world, collider[0], collider[1]) +
+             turning_speed(world, collider[1], collider[0]);
+    return s;
+}
+
+/// Where a collider is after a time, m; and the centre of its body.
+static pose moved(const sweep *s, int side, double time, vec3 *centre)
+{
+    pose q = {vec3_add_scaled(s->q[side].position, time, s->linear[side]),
+              eng_rotation_advance(s->q[side].orientation, vec3_scale(time, s->turning[side]))};
+    *centre = q.position;
+    return pose_compose(&q, &s->place[side]);
+}
+
+/// Contacts after a time, behind those of the manifold.
+static cairn_status look(const sweep *s, double time, double margin, geo_manifold *manifold)
+{
+    vec3 centre;
+    pose a = moved(s, 0, time, &centre), b = moved(s, 1, time, &centre);
+    return geo_collide(s->shape[0], &a, s->shape[1], &b, margin, NULL, manifold);
+}
+
+/// Rate of the gap of a contact that is there after a time, m/s.
+static double rate_of(const sweep *s, const geo_contact *contact, double time)
+{
+    vec3 velocity[2];
+    for (int side = 0; side < 2; side++) {
+        vec3 centre = vec3_add_scaled(s->q[side].position, time, s->linear[side]);
+        vec3 omega = quat_rotate(s->q[side].orientation, s->turning[side]);
+        velocity[side] =
+            vec3_add(s->linear[side], vec3_cross(omega, vec3_sub(contact->point, centre)));
+    }
+    return vec3_dot(contact->normal, vec3_sub(velocity[1], velocity[0]));
+}
+
+/// Whether a contact is an overlap that this motion has made.
+static bool is_met(const sweep *s, const geo_contact *contact, double time)
+{
+    double rate = rate_of(s, contact, time);
+    return contact->gap < -overlapping * s->size && rate < 0.0 &&
+           -contact->gap <= -2.0 * time * rate;
+}
+
+/// How soon the two may come to touch after what they are at a time, s, by the planes between them:
+/// convex bodies stay apart along a normal as long as they do not close along it.
+/// @param from    the first contact of that time in the manifold
+/// @param margin  m, in which they were looked for
+static double least_time(const sweep *s, const geo_manifold *manifold, int from, double margin)
+{
+    double fastest = vec3_distance(s->linear[0], s->linear[1]) + s->spin, least = INFINITY;
+    bool mesh = s->shape[0]->kind == GEO_MESH || s->shape[1]->kind == GEO_MESH;
+    if (manifold->count == from || mesh)
+        least = fastest > 0.0 ? margin / fastest : INFINITY;
+    for (int i = from; i < manifold->count; i++) {
+        const geo_contact *c = &manifold->contacts[i];
+        double closing = s->spin - vec3_dot(c->normal, vec3_sub(s->linear[1], s->linear[0]));
+        if (closing > 0.0)
+            least = real_min(least, real_max(c->gap, 0.0) / closing);
+    }
+    return least;
+}
+
+/// When the two first overlap, s; INFINITY where they do not within the step. The contacts of that
+/// time, or of the end of the step, are left in the manifold from `from` on.
+/// @param first  the first contact of the middle of the step, which end at `from`
+static cairn_status find_meeting(const sweep *s, double way, double margin, int first, int from,
+                                 geo_manifold *manifold, double *met)
+{
+    double h = s->world->def.time_step;
+    double reach = way > stride * s->size ? 0.5 * real_min(s->size, way) : 0.0;
+    double least = stride * s->size / way * h;
+    geo_manifold middle = {.contacts = manifold->contacts + first, .count = from - first};
+    double time = real_max(least_time(s, &middle, 0, margin), least);
+    *met = INFINITY;
+    for (int looks = 0; looks < LOOKS; looks++) {
+        bool last = !(time < h);
+        time = last ? h : time;
+        manifold->count = from;
+        cairn_status status = look(s, time, reach, manifold);
+        if (status == CAIRN_ERROR_MEMORY)
+            return status;
+        for (int i = from; i < manifold->count; i++)
+            if (is_met(s, &manifold->contacts[i], time))
+                *met = time;
+        if (last || isfinite(*met))
+            return CAIRN_OK;
+        time += real_max(least_time(s, manifold, from, reach), least);
+    }
+    return CAIRN_OK;
+}
+
+/// A contact of a meeting as the middle of the step has it: with the gap along its normal that
+/// leaves what it is at the meeting, and between the places of its point on both bodies.
+static geo_contact bring_back(const sweep *s, geo_contact contact, double time)
+{
+    contact.gap -= time * rate_of(s, &contact, time);
+    contact.point =
+        vec3_add_scaled(contact.point, -0.5 * time, vec3_add(s->linear[0], s->linear[1]));
+    contact.ahead = time;
+    return contact;
+}
+
+static bool was_kept(const geo_manifold *manifold, int first, int end, uint64_t key)
+{
+    for (int i = first; i < end; i++)
+        if (manifold->contacts[i].key == key)
+            return true;
+    return false;
+}
+
+/// Normal of the deepest contact of a meeting, whose contacts are those from `from` on.
+static vec3 normal_of_meeting(const sweep *s, double time, int from, const geo_manifold *manifold)
+{
+    const geo_contact *c = manifold->contacts;
+    int deepest = from;
+    for (int i = from; i < manifold->count; i++)
+        if (is_met(s, &c[i], time) && !(c[i].gap >= c[deepest].gap && is_met(s, &c[deepest], time)))
+            deepest = i;
+    return c[deepest].normal;
+}
+
+/// Whether contacts that were found before are along the normal of the meeting, so that they are
+/// those of the same features.
+static bool foretell(const geo_manifold *manifold, int first, int end, vec3 normal)
+{
+    bool same = end > first;
+    for (int i = first; i < end; i++)
+        same = same && vec3_dot(manifold->contacts[i].normal, normal) > foretold;
+    return same;
+}
+
+/// Of the contacts of a meeting, from `from` on, those of the side that is met are kept, at the end
+/// of what was kept before.
+static void keep_met(const sweep *s, double time, int first, int kept, int from,
+                     geo_manifold *manifold)
+{
+    geo_contact *c = manifold->contacts;
+    vec3 normal = normal_of_meeting(s, time, from, manifold);
+    int end = kept;
+    for (int i = from; i < manifold->count; i++) {
+        bool belongs = vec3_dot(c[i].normal, normal) > same_side || is_met(s, &c[i], time);
+        if (belongs && !was_kept(manifold, first, kept, c[i].key))
+            c[end++] = bring_back(s, c[i], time);
+    }
+    manifold->count = end;
+}
+
+/// Whether a contact of a pair bore in the last step.
+static bool bore(const cairn_world *world, const eng_pair *pair)
+{
+    for (int i = pair->first; i < pair->first + pair->count; i++)
+        if (world->contacts.R[i][0] > 0.0)
+            return true;
+    return false;
+}
+
+/// Whether a contact closes so fast, as the bodies move, that it is left to close first.
+static bool bounces_off(const sweep *s, const geo_contact *contact, double restitution)
+{
+    const cairn_world *world = s->world;
+    double along[2];
+    for (int side = 0; side < 2; side++) {
+        int body = s->body[side];
+        along[side] = vec3_dot(contact->normal,
+                               eng_image_velocity(world, body, world->v[body], contact->point));
+    }
+    return eng_bounces(world, s->body[0], s->body[1], restitution, along[1] - along[0]);
+}
+
+cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, double way,
+                                double margin, double restitution, geo_manifold *manifold,
+                                int first)
+{
+    double h = world->def.time_step, least = INFINITY, expected = INFINITY;
+    sweep s = begin_sweep(world, pair);
+    double touch = (bore(world, pair) ? breathing : -digits) * s.size;
+    double round_off = digits * s.size;
+    int from = manifold->count;
+    bool fast = way > (restitution > 0.0 ? bounce_depth * s.size : margin);
+    // what acted in the last step may go on to bounce across a gap
+    bool stay = restitution > 0.0 && pair->count > 0;
+    for (int i = first; i < from; i++) {
+        const geo_contact *c = &manifold->contacts[i];
+        least = real_min(least, c->gap);
+        double way_on = h * rate_of(&s, c, 0.0);
+        bool counts = c->gap > touch && way_on < -round_off;
+        if (counts && !(restitution > 0.0 && bounces_off(&s, c, restitution)))
+            expected = real_min(expected, c->gap + way_on);
+    }
+    bool mesh = s.shape[0]->kind == GEO_MESH || s.shape[1]->kind == GEO_MESH;
+    bool touches = least <= touch;
+    if ((touches && !mesh) || !(expected < round_off || fast))
+        return CAIRN_OK;
+    double met;
+    cairn_status status = find_meeting(&s, way, margin, first, from, manifold, &met);
+    if (status != CAIRN_OK)
+        return status;
+    double end = INFINITY;
+    for (int i = from; i < manifold->count; i++)
+        end = real_min(end, manifold->contacts[i].gap);
+    // what comes to touch slowly overlaps by less than what is told from touching
+    bool true_end = !isfinite(met) && expected < -round_off && end <= 0.5 * expected;
+    bool known = isfinite(met) && !touches && way <= bounce_depth * s.size &&
+                 foretell(manifold, first, from, normal_of_meeting(&s, met, from, manifold));
+    if (isfinite(met) && !known) {
+        // with those that are still apart there
+        manifold->count = from;
+        status = look(&s, met, real_max(margin, 0.5 * real_min(s.size, way)), manifold);
+        if (status == CAIRN_ERROR_MEMORY)
+            return status;
+    }
+    int kept = first;
+    for (int i = first; i < from; i++) {
+        const geo_contact *c = &manifold->contacts[i];
+        bool apart = c->gap > touch;
+        bool closes = apart && c->gap + h * rate_of(&s, c, 0.0) < round_off;
+        if (true_end || known || stay || (touches && !closes))
+            manifold->contacts[kept++] = *c;
+    }
+    if (isfinite(met) && !known)
+        keep_met(&s, met, first, kept, from, manifold);
+    else
+        manifold->count = kept;
+    return CAIRN_OK;
+}
+
+// ---------------------------------------------------------------- the end of the step
+
+bool eng_meeting_is_deep(const cairn_world *world, const geo_contact *contact, int a, int b,
+                         double moving)
+{
+    double size = real_min(world->shapes[world->bodies[a].shape]->smallest_size,
+                           world->shapes[world->bodies[b].shape]->smallest_size);
+    return contact->ahead > 0.0 &&
+           contact->gap + world->def.time_step * moving < -bounce_depth * size;
+}
+
+/// Whether a contact is one that bodies came to within the step, and bounced off.
+static bool has_bounced(const cairn_world *world, int contact)
+{
+    const eng_contacts *c = &world->contacts;
+    const eng_surface *surface = &world->surfaces[c->surface[contact]];
+    con_cone_terms terms = {0};
+    if (!(c->meets[contact] > 0.0 && c->R[contact][0] > 0.0))
+        return false;
+    surface->law->cone(surface->parameters, &terms);
+    return terms.restitution > 0.0 && eng_contact_bounces(world, contact, terms.restitution);
+}
+
+/// A body goes on with its new velocity from a time after the middle of the step on.
+static void go_on_from(cairn_world *world, int body, double time)
+{
+    const double *u = world->aims[body].u, *v_end = world->v_end[body];
+    pose *q = &world->q[body];
+    vec3 way = vec3_scale(time, vec3_sub(vec3_from(u), vec3_from(v_end)));
+    vec3 turn = vec3_scale(time, vec3_sub(vec3_from(u + 3), vec3_from(v_end + 3)));
+    q->position = vec3_add(q->position, way);
+    q->orientation = eng_rotation_advance(q->orientation, turn);
+    world->energy.correction -=
+        world->bodies[body].mass * vec3_dot(vec3_from(world->def.gravity), way);
+}
+
+cairn_status eng_meetings_finish(cairn_world *world)
+{
+    const eng_contacts *c = &world->contacts;
+    bool any = false;
+    for (int i = 0; i < c->cone_count && world->aims != NULL && !any; i++)
+        any = has_bounced(world, i);
+    if (!any)
+        return CAIRN_OK;
+    double *first = base_arena_array(world->arena, double, "meetings", world->reach);
+    if (first == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int body = 0; body < world->reach; body++)
+        first[body] = INFINITY;
+    for (int i = 0; i < c->cone_count; i++)
+        for (int side = 0; side < 2 && has_bounced(world, i); side++)
+            first[c->body[i][side]] = real_min(first[c->body[i][side]], c->meets[i]);
+    for (int body = 0; body < world->reach; body++)
+        if (isfinite(first[body]) && world->bodies[body].kind == CAIRN_DYNAMIC)
+            go_on_from(world, body, first[body]);
+    world->moved_energies = NULL;
+    return CAIRN_OK;
+}

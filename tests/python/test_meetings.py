@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+# Bodies are stopped by what they meet and by nothing else, however fast they are.
+import math
+
+import cairn
+import numpy
+import pytest
+
+BOX, BALL, CAPSULE, WHEEL = "box", "ball", "capsule", "wheel"
+
+
+def hull(a):
+    """A box with cut corners."""
+    points = [(x * s[0], y * s[1], z * s[2]) for x, y, z in ((a, a, 0.6 * a), (a, 0.6 * a, a), (0.6 * a, a, a))
+              for s in [(i, j, k) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]]
+    return cairn.polyhedron(points=points)
+
+
+def shape_of(name, a):
+    """A shape with half a height a, that lies on its lower side or rolls along x."""
+    return {
+        BOX: lambda: cairn.box(size=(2 * a, 2 * a, 2 * a)),
+        "brick": lambda: cairn.box(size=(4 * a, 3 * a, 2 * a)),
+        "rounded": lambda: cairn.box(size=(2 * a, 2 * a, 2 * a), rounding=0.2 * a),
+        "hull": lambda: hull(a),
+        BALL: lambda: cairn.sphere(radius=a),
+        CAPSULE: lambda: cairn.capsule(radius=a, length=2 * a),
+        WHEEL: lambda: cairn.cylinder(radius=a, length=2 * a),
+        "pair": lambda: cairn.compound({"shape": cairn.box(size=(2 * a, 2 * a, 2 * a)), "position": (-a, 0, 0)},
+                                       {"shape": cairn.box(size=(2 * a, 2 * a, 2 * a)), "position": (a, 0, 0)}),
+    }[name]()
+
+
+def lying(name):
+    """Rotation that lays the axis of a wheel or capsule along y."""
+    return {"axis": (1, 0, 0), "angle": 90} if name in (WHEEL, CAPSULE) else None
+
+
+def body(world, name, a, **more):
+    if lying(name) is not None:
+        more.setdefault("rotation", lying(name))
+    return world.body(shape=shape_of(name, a), density=1000, **more)
+
+
+def kinetic(b):
+    """Of the centre alone, for mass 1."""
+    v = numpy.array(b.velocity)
+    return 0.5 * float(v @ v)
+
+
+# ---------------------------------------------------------------- near misses
+
+NEAR = [(mover, target, speed, gap, step)
+        for mover, target, speed, gap, step in (
+            (BOX, BOX, 1.0, 0.001, 1 / 200), (BOX, BOX, 10.0, 0.01, 1 / 200), (BOX, BOX, 30.0, 0.0005, 1 / 200),
+            (BOX, BOX, 0.05, 0.0002, 1 / 50), ("hull", BOX, 2.0, 0.002, 1 / 200), (BALL, BOX, 10.0, 0.01, 1 / 200),
+            (BALL, BALL, 5.0, 0.002, 1 / 100), (CAPSULE, BOX, 3.0, 0.001, 1 / 200), (WHEEL, BOX, 3.0, 0.001, 1 / 200),
+            (BOX, BALL, 8.0, 0.003, 1 / 300), ("rounded", "hull", 4.0, 0.0005, 1 / 200),
+            ("pair", BOX, 6.0, 0.002, 1 / 200), ("brick", CAPSULE, 80.0, 0.001, 1 / 200),
+            (BALL, WHEEL, 200.0, 0.002, 1 / 200))]
+
+
+@pytest.mark.parametrize("mover, target, speed, gap, step", NEAR)
+@pytest.mark.parametrize("kind", ["fixed", "dynamic", "moving"])
+def test_what_passes_by_is_not_braked(mover, target, speed, gap, step, kind):
+    world = cairn.World(step=step, gravity=(0, 0, 0))
+    world.pair(friction=0.3)
+    drift = (1.5, 0.2, 0) if kind == "moving" else (0, 0, 0)
+    body(world, target, 0.1, kind=kind, **({"velocity": drift} if kind != "fixed" else {}))
+    one = body(world, mover, 0.05, position=(-0.6, 0.01, 0.15 + gap), velocity=(speed + drift[0], drift[1], 0))
+    steps = math.ceil(1.2 / speed / step)
+    world.step(min(steps, 400))
+    assert kinetic(one) == pytest.approx(0.5 * ((speed + drift[0]) ** 2 + drift[1] ** 2), rel=1e-9)
+
+
+# ---------------------------------------------------------------- flush sides
+
+def floor_of(world, kind):
+    if kind == "boxes":
+        for i in range(5):
+            world.body(kind="fixed", shape=cairn.box(size=(0.2, 0.4, 0.1)), position=(0.2 * i - 0.1, 0, -0.05))
+    elif kind == "turned boxes":
+        for i in range(5):
+            world.body(kind="fixed", shape=cairn.box(size=(0.4, 0.2, 0.1)), position=(0.2 * i - 0.1, 0, -0.05),
+                       rotation={"axis": (0, 0, 1), "angle": 90})
+    elif kind == "compound":
+        world.body(kind="fixed", shape=cairn.compound(*({"shape": cairn.box(size=(0.2, 0.4, 0.1)),
+                                                          "position": (0.2 * i - 0.1, 0, -0.05)} for i in range(5))))
+    elif kind == "meshes":
+        for i in range(5):
+            x = 0.2 * i
+            world.body(kind="fixed", shape=cairn.mesh(
+                vertices=[(x - 0.2, -0.2, 0), (x, -0.2, 0), (x, 0.2, 0), (x - 0.2, 0.2, 0)],
+                triangles=[(0, 1, 2), (0, 2, 3)]))
+    elif kind == "steps down":
+        for i in range(5):
+            world.body(kind="fixed", shape=cairn.box(size=(0.2, 0.4, 0.1)), position=(0.2 * i - 0.1, 0, -0.05 - 2e-4 * i))
+
+
+@pytest.mark.parametrize("floor", ["boxes", "turned boxes", "compound", "meshes"])
+@pytest.mark.parametrize("mover, speed, step", [
+    ("brick", 1.0, 1 / 200), ("brick", 1.0, 1 / 1000), ("brick", 0.3, 1 / 200), ("brick", 12.0, 1 / 200), (BOX, 2.0, 1 / 100),
+    ("hull", 1.0, 1 / 200), ("rounded", 1.0, 1 / 200), ("pair", 1.5, 1 / 200)])
+def test_what_slides_over_flush_sides_keeps_its_speed(floor, mover, speed, step):
+    world = cairn.World(step=step, tolerance=1e-10)
+    world.pair(friction=0)
+    floor_of(world, floor)
+    one = body(world, mover, 0.03, position=(-0.1, 0.01, 0.03), velocity=(speed, 0, 0))
+    world.step(int(0.7 / speed / step))
+    assert one.velocity[0] == pytest.approx(speed, rel=1e-6)
+    assert one.position[2] == pytest.approx(0.03, abs=1e-6)
+
+
+@pytest.mark.parametrize("floor", ["boxes", "compound", "meshes"])
+@pytest.mark.parametrize("mover", [BALL, CAPSULE, WHEEL])
+@pytest.mark.parametrize("speed, step", [(0.5, 1 / 200), (2.0, 1 / 200), (1.0, 1 / 1000)])
+def test_what_rolls_over_flush_sides_keeps_its_speed(floor, mover, speed, step):
+    world = cairn.World(step=step, tolerance=1e-10)
+    world.pair(friction=0.5)
+    floor_of(world, floor)
+    a = 0.03
+    turn = (0, speed / a, 0)
+    one = body(world, mover, a, position=(-0.1, 0.01, a), velocity=(speed, 0, 0), angular_velocity=turn)
+    world.step(int(0.7 / speed / step))
+    assert one.velocity[0] == pytest.approx(speed, rel=1e-5)
+    assert one.position[2] == pytest.approx(a, abs=1e-6)
+
+
+def test_a_step_down_is_no_wall():
+    for fall in (1e-3, 1e-4, 1e-5):
+        world = cairn.World(step=1 / 200)
+        world.pair(friction=0)
+        world.body(kind="fixed", shape=cairn.box(size=(1, 1, 0.1)), position=(-0.5, 0, -0.05))
+        world.body(kind="fixed", shape=cairn.box(size=(1, 1, 0.1)), position=(0.5, 0, -0.05 - fall))
+        one = world.body(shape=cairn.box(size=(0.12, 0.08, 0.06)), position=(-0.2, 0, 0.03), velocity=(1, 0, 0))
+        world.step(80)
+        assert one.velocity[0] == pytest.approx(1.0, rel=0.01)
+
+
+def test_a_step_up_is_one():
+    world = cairn.World(step=1 / 200)
+    world.pair(friction=0)
+    world.body(kind="fixed", shape=cairn.box(size=(1, 1, 0.1)), position=(-0.5, 0, -0.05))
+    world.body(kind="fixed", shape=cairn.box(size=(1, 1, 0.1)), position=(0.5, 0, -0.04))
+    one = world.body(shape=cairn.box(size=(0.12, 0.08, 0.06)), position=(-0.2, 0, 0.03), velocity=(1, 0, 0))
+    world.step(80)
+    assert -0.08 < one.position[0] < -0.06 + 1e-4
+
+
+# ---------------------------------------------------------------- pegs
+
+@pytest.mark.parametrize("clearance", [1e-4, 1e-3])
+@pytest.mark.parametrize("aside", [0.0, 0.5])
+@pytest.mark.parametrize("speed, step", [(1.0, 1 / 200), (5.0, 1 / 200), (0.2, 1 / 100)])
+@pytest.mark.parametrize("peg", ["box", "round"])
+def test_a_peg_goes_into_its_hole(clearance, aside, speed, step, peg):
+    world = cairn.World(step=step, gravity=(0, 0, 0))
+    world.pair(friction=0.2)
+    w, t = 0.02 + clearance, 0.1
+    walls = [{"shape": cairn.box(size=(t, 2 * t, t)), "position": (s * (w + 0.5 * t), 0, 0)} for s in (-1, 1)]
+    walls += [{"shape": cairn.box(size=(2 * w, t, t)), "position": (0, s * (w + 0.5 * t), 0)} for s in (-1, 1)]
+    world.body(kind="fixed", shape=cairn.compound(*walls))
+    shape = cairn.box(size=(0.04, 0.04, 0.2)) if peg == "box" else cairn.cylinder(radius=0.02, length=0.2)
+    one = world.body(shape=shape, density=1000, position=(aside * clearance, 0, 0.2), velocity=(0, 0, -speed))
+    world.step(int(0.4 / speed / step))
+    assert one.velocity[2] == pytest.approx(-speed, rel=1e-6)
+
+
+# ---------------------------------------------------------------- fast bodies
+
+FAST = [(mover, target, ratio, e) for mover in (BALL, BOX, CAPSULE, "hull") for target in ("plate", "mesh", BOX, BALL)
+        for ratio, e in ((0.4, 0.0), (0.9, 0.5), (2.5, 0.0), (3.1, 1.0), (11.0, 0.0), (40.0, 0.7))]
+
+
+@pytest.mark.parametrize("mover, target, ratio, e", FAST)
+def test_nothing_passes_through(mover, target, ratio, e):
+    """Ratio: sizes that the body goes in a step."""
+    a, step = 0.01, 1 / 200
+    speed = ratio * 2 * a / step
+    for phase in (0.0, 0.23, 0.51, 0.77):
+        world = cairn.World(step=step, gravity=(0, 0, 0))
+        world.pair(friction=0, restitution=e)
+        if target == "plate":
+            world.body(kind="fixed", shape=cairn.box(size=(0.5, 0.5, 0.004)), position=(0, 0, -0.002))
+        elif target == "mesh":
+            world.body(kind="fixed", shape=cairn.mesh(vertices=[(-1, -1, 0), (1, -1, 0), (0, 1, 0)], triangles=[(0, 1, 2)]))
+        elif target == BOX:
+            world.body(kind="fixed", shape=cairn.box(size=(0.03, 0.03, 0.03)), position=(0, 0, -0.015))
+        else:
+            world.body(kind="fixed", shape=cairn.sphere(radius=0.015), position=(0, 0, -0.015))
+        lies = None
+        start = 3 * a + (1.3 + phase) * speed * step
+        one = world.body(shape=shape_of(mover, a), density=1000, position=(0, 0, start), velocity=(0, 0, -speed), rotation=lies)
+        world.step(6)
+        assert one.position[2] > 0.9 * a, phase
+        assert one.velocity[2] == pytest.approx(e * speed, rel=1e-6, abs=1e-6 * speed)
+        if e > 0:
+            half = 2 * a if mover == CAPSULE else a
+            # the way in and the way back are those of the time of impact
+            way = 6 * step * speed - (start - half)
+            assert one.position[2] == pytest.approx(half + e * way, abs=0.25 * 2 * a + 0.02 * e * speed * step)
+
+
+def test_balls_that_fly_at_each_other_meet():
+    for e in (0.0, 0.5, 1.0):
+        world = cairn.World(step=1 / 200, gravity=(0, 0, 0))
+        world.pair(friction=0, restitution=e)
+        one = world.body(shape=cairn.sphere(radius=0.01), mass=1, position=(-0.3, 0, 0), velocity=(20, 0, 0))
+        two = world.body(shape=cairn.sphere(radius=0.01), mass=1, position=(0.33, 0, 0), velocity=(-15, 0, 0))
+        world.step(8)
+        assert one.velocity[0] == pytest.approx(2.5 - 0.5 * e * 35, abs=1e-9)
+        assert two.velocity[0] == pytest.approx(2.5 + 0.5 * e * 35, abs=1e-9)
+        assert one.position[0] < two.position[0]
+
+
+def test_a_fast_ball_at_a_slant_gets_no_spin_without_friction():
+    world = cairn.World(step=1 / 200, gravity=(0, 0, 0))
+    world.pair(friction=0, restitution=0.6)
+    world.body(kind="fixed", shape=cairn.box(size=(2, 2, 0.002)), position=(0, 0, -0.001))
+    one = world.body(shape=cairn.sphere(radius=0.005), density=1000, position=(-0.2, 0, 0.17), velocity=(9, 0, -12))
+    world.step(7)
+    assert one.velocity == pytest.approx((9, 0, 7.2), abs=1e-9)
+    assert one.angular_velocity == pytest.approx((0, 0, 0), abs=1e-9)
+
+
+# ---------------------------------------------------------------- frames of reference
+
+def cloud(shape, drift, **more):
+    world = cairn.World(step=5e-4, gravity=(0, 0, 0), tolerance=1e-12, **more)
+    world.pair(friction=0.4)
+    k = 0
+    for i in range(-1, 1):
+        for j in range(-1, 1):
+            for l in range(-1, 1):
+                k += 1
+                q = math.sin(k * 12.9898) * 43758.5453 % 1.0
+                at = numpy.array((0.0145 * i + 0.001 * q, 0.0145 * j + 0.0007 * q, 0.0145 * l - 0.001 * q))
+                world.body(shape=shape, density=2500, position=at, velocity=-20 * at + drift,
+                           rotation={"axis": (q, 1 - q, 0.3), "angle": 40 * q})
+    return world
+
+
+@pytest.mark.parametrize("shape", ["box", "hull", "capsule", "ball"])
+def test_a_common_velocity_changes_nothing(shape):
+    a = 0.006
+    made = {"box": lambda: cairn.box(size=(1.9 * a, 1.7 * a, 1.8 * a)), "hull": lambda: hull(0.9 * a),
+            "capsule": lambda: cairn.capsule(radius=0.6 * a, length=0.9 * a), "ball": lambda: cairn.sphere(radius=a)}[shape]
+    still = cloud(made(), numpy.zeros(3))
+    for drift in (numpy.array((1.0, 0, 0)), numpy.array((20.0, -3.0, 5.0))):
+        world = cloud(made(), drift)
+        still = cloud(made(), numpy.zeros(3))
+        met = 0
+        for step in range(60):
+            world.step()
+            still.step()
+            met += still.report["contacts"]
+            assert world.report["contacts"] == still.report["contacts"]
+        assert met > 0
+        assert numpy.abs(world.bodies.velocity - drift - still.bodies.velocity).max() < 1e-9
+
+
+@pytest.mark.parametrize("shape", [cairn.sphere(radius=0.002), cairn.box(size=(0.004, 0.004, 0.004))])
+def test_what_explicit_laws_may_not_see_is_told_once(shape):
+    for speed, told in ((30.0, True), (15.0, False)):
+        for law in ("hertz_mindlin", "signorini_coulomb"):
+            world = cairn.World(step=1e-4, gravity=(0, 0, 0))
+            world.material(name="steel", density=1000, young_modulus=1e7)
+            world.pair(law=law)
+            world.body(kind="fixed", shape=cairn.box(size=(1, 1, 0.01)))
+            world.body(shape=shape, position=(0, 0, 0.2), velocity=(0, 0, -speed))
+            ways = []
+            for step in range(4):
+                world.step()
+                ways.append(world.report["way_relative"])
+            assert ways == ([pytest.approx(0.75), 0, 0, 0] if told and law == "hertz_mindlin" else [0, 0, 0, 0])

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+# States kept in memory and in files, with every action, law, shape and generator of scenes: a world that
+# goes back to one has the bits that a world has which never left.
+import itertools
+
+import cairn
+import numpy
+import pytest
+
+HEAD = """
+simulation{{ step = {step}, end_time = 9 }}
+gravity{{ 0, 0, -9.81 }}
+material{{ name = "stone", density = 2000, young_modulus = 2e7, poisson_ratio = 0.3 }}
+material{{ name = "glass", density = 2500, young_modulus = 1e7, poisson_ratio = 0.2 }}
+{pairs}
+ground{{ material = "stone" }}
+"""
+POUR = """emitter{{ name = "pour", region = {{ min = {{0, 0, 0.02}}, max = {{0.1, 0.1, 0.08}} }}, rate = 900, every = {every},
+  velocity = {{0, 0, -1}}, {grain} }}
+"""
+BODIES = """
+body{ name = "crate", shape = box{ size = {0.05, 0.05, 0.03} }, material = "stone", position = {0.3, 0, 0.0151} }
+body{ name = "ball", shape = sphere{ radius = 0.02 }, material = "glass", position = {0.3, 0, 0.051} }
+body{ name = "other", shape = sphere{ radius = 0.02 }, material = "glass", position = {0.41, 0, 0.02} }
+body{ name = "lid", kind = "moving", shape = box{ size = {0.2, 0.2, 0.02} }, material = "stone", position = {0.05, 0.05, 0.2} }
+"""
+
+SHAPES = {
+    "sphere": "size = 0.012", "sizes": 'size = sizes{ "uniform", min = 0.008, max = 0.014 }',
+    "box": "shape = box{ size = {0.01, 0.012, 0.008} }", "rounded box": "shape = box{ size = {0.01, 0.01, 0.01}, rounding = 0.002 }",
+    "capsule": 'shape = capsule{ radius = 0.004, length = 0.006 }, size = sizes{ "uniform", min = 0.01, max = 0.014 }',
+    "cylinder": "shape = cylinder{ radius = 0.005, length = 0.01 }",
+    "polyhedron": 'shape = polyhedron{ points = { {0, 0, 0}, {0.01, 0, 0}, {0, 0.01, 0}, {0, 0, 0.01} } }, size = sizes{ "uniform", min = 0.006, max = 0.01 }',
+    "clump": """shape = compound{ { shape = sphere{ radius = 0.004 } }, { shape = sphere{ radius = 0.004 }, position = {0.005, 0, 0} } },
+                size = sizes{ "uniform", min = 0.008, max = 0.011 }""",
+    "compound": "shape = compound{ { shape = box{ size = {0.01, 0.01, 0.01} } }, { shape = sphere{ radius = 0.005 }, position = {0.006, 0, 0} } }",
+    "mixture": """grains = { { size = 0.012, material = "glass" }, { shape = box{ size = {0.01, 0.01, 0.008} }, material = "stone" },
+                  { shape = capsule{ radius = 0.003, length = 0.006 }, share = 2, material = "glass" } }""",
+}
+
+ACTIONS = {
+    "load": 'load{ body = "ball", force = { function(t) return math.sin(90 * t) end, 0, 0.01 }, torque = {0, 0, 1e-4} }',
+    "motion": 'motion{ body = "lid", position = function(t) return 0.05, 0.05, 0.2 - t * t end }',
+    "gravity": "gravity{ 0, 0, function(t) return -9.81 - 40 * t end }",
+    "servo": 'servo{ body = "lid", axis = {0, 0, -1}, force = 2, speed = 1, reach = 9 }',
+    "dynamic servo": """body{ name = "press", shape = box{ size = {0.05, 0.05, 0.02} }, material = "stone", position = {0.6, 0, 0.0101} }
+                        servo{ body = "press", axis = {0, 0, -1}, force = 20 }""",
+    "outlet": 'outlet{ region = { min = {0, 0, 0}, max = {0.1, 0.06, 0.02} }, every = EVERY }',
+    "remove": 'remove{ body = "crate", at = 20 * STEP }', "freeze": 'freeze{ body = "other", at = 8 * STEP } release{ body = "other", at = 33 * STEP }',
+    "remove when": """sensor{ name = "floor", body = "ground", quantity = "force", window = 7 * STEP }
+                      remove{ body = "ball", every = 3 * STEP, when = function(t, sensor) local x, y, z = sensor("floor") return t > 24 * STEP end }""",
+    "remove region": 'remove{ region = { min = {0, 0, 0}, max = {0.1, 0.1, 0.03} }, at = 22 * STEP }',
+    "measure": """measure{ name = "mean", region = { min = {0, 0, 0}, max = {0.1, 0.1, 0.05} }, window = 11 * STEP, every = 2 }
+                  sensor{ name = "mean", region = { min = {0, 0, 0}, max = {0.1, 0.1, 0.05} }, quantity = "stress", window = 9 * STEP }""",
+    "joints": """joint{ name = "hinge", kind = "hinge", bodies = {"ball", "other"}, at = {0.35, 0, 0.03}, axis = {0, 1, 0},
+                        motor = { position = function(t) return 9 * t end, stiffness = 3, damping = 0.01, limit = 1 }, friction = 1e-4 }
+                 joint{ name = "rail", kind = "slider", bodies = {"crate"}, at = {0.3, 0, 0}, axis = {1, 0, 0}, range = {-0.01, 0.01},
+                        motor = { velocity = 0.3, limit = 4 }, spring = { stiffness = 9, damping = 0.1 } }""",
+    "connector": """connector{ name = "link", bodies = {"ball", "other"}, radii = {0.06, 0.055}, contact_stiffness = 1e3, impact_model = 1,
+                               restitution_coefficient = 0.5 }""",
+    "packing": """packing{ region = { min = {0.2, 0.2, 0}, max = {0.25, 0.25, 0.05} }, size = sizes{ "uniform", min = 0.008, max = 0.012 },
+                           count = 12, method = "random", material = "glass" }""",
+    "groups": 'body{ shape = sphere{ radius = 0.01 }, position = {0.05, 0.05, 0.011}, groups = 2, mask = 1, material = "glass" }',
+}
+
+CELL = """
+simulation{{ step = {step}, end_time = 9 }}
+gravity{{ 0, 0, 0 }}
+material{{ name = "stone", density = 2000, young_modulus = 2e7, poisson_ratio = 0.3 }}
+{pairs}
+{cell}
+packing{{ region = {{ min = {{0, 0, 0}}, max = {{0.1, 0.1, 0.1}} }}, size = 0.022, porosity = 0.6, method = "growth", material = "stone" }}
+emitter{{ region = {{ min = {{0, 0, 0}}, max = {{0.1, 0.1, 0.1}} }}, size = 0.006, rate = 20000, every = {every}, material = "stone", velocity = {{1, 0, 0}} }}
+{more}
+"""
+CELLS = {
+    "still": ("cell{ size = {0.1, 0.1, 0.1} }", ""), "straining": ("cell{ size = {0.1, 0.1, 0.1}, rate = { yz = 20, xx = -3 } }", ""),
+    "servo": ("cell{ size = {0.1, 0.1, 0.1} }", 'servo{ cell = "x", stress = 900, speed = 9 } servo{ cell = "xy", rate = 3 }'),
+    "measure": ("cell{ size = {0.1, 0.1, 0.1}, rate = { xx = -9 } }", 'measure{ name = "m", region = "cell", window = 8 * STEP, every = 3 }'),
+}
+
+EXPLICIT = sorted(name for name, law in cairn.plugins("laws").items() if law["kind"] != "implicit" and name != "signorini_coulomb")
+RIGID = "signorini_coulomb"
+MORE = {"signorini_coulomb": "friction = 0.4, restitution = 0.2"}
+
+
+def pairs(law, other=None):
+    """The law of all pairs, or one of stone and another of what has glass."""
+    text = f'pair{{ law = "{law}", {MORE.get(law, "")} }}\n'
+    return text + (f'pair{{ "glass", "glass", law = "{other}" }}\n' if other else "")
+
+
+def scene(law, pieces, shape="sphere", other=None):
+    step = 1e-3 if RIGID == law else 1e-4
+    every = 3 * step
+    text = HEAD.format(step=step, pairs=pairs(law, other)) + BODIES + POUR.format(every=every, grain=SHAPES[shape] + ("" if shape == "mixture" else ', material = "glass"'))
+    return (text + "\n".join(ACTIONS[piece] for piece in pieces)).replace("STEP", repr(step)).replace("EVERY", repr(every))
+
+
+def cell(law, name):
+    step = 1e-3 if RIGID == law else 1e-4
+    made, more = CELLS[name]
+    return CELL.format(step=step, pairs=pairs(law), cell=made, more=more, every=4 * step).replace("STEP", repr(step))
+
+
+CASES = {}
+for law, action in itertools.product(("hooke", "hertz_mindlin", RIGID), ACTIONS):
+    if not (law == RIGID and action == "servo"):
+        CASES[f"{law}, {action}"] = scene(law, [action])
+for law, shape in itertools.product(("hooke", RIGID), SHAPES):
+    CASES[f"{law}, {shape}, outlet"] = scene(law, ["outlet"], shape)
+for law in EXPLICIT:
+    CASES[f"{law} of all"] = scene(law, ["outlet", "remove"], "mixture")
+    CASES[f"{law} beside the rigid one"] = scene(RIGID, ["outlet", "remove"], "sphere", law)
+for law, name in itertools.product(("hooke", RIGID), CELLS):
+    CASES[f"{law}, cell {name}"] = cell(law, name)
+
+
+def load(text, folder):
+    path = folder / "scene.lua"
+    path.write_text(text, encoding="utf-8")
+    world = cairn.load(path)
+    world.watched = False
+    return world
+
+
+def look(world):
+    """All that is read of a world, as bits."""
+    read = [world.state_hash, world.step_count, world.bodies.position.tobytes(), world.bodies.velocity.tobytes(), world.bodies.id[:, :2].tobytes()]
+    read += [world.contacts.force.tobytes(), repr(world.energy), [numpy.asarray(value).tobytes() for value in world.sensors.values()]]
+    return read
+
+
+def disturb(world):
+    """What a program may do between steps: other bodies in the rows and slots that come next."""
+    world.body(shape=cairn.capsule(radius=0.003, length=0.004), position=(2, 2, 2), material="stone")
+    world.body(shape=cairn.sphere(radius=0.005), position=(2.04, 3.05, 2.06), name="new")
+    moving = world.body(kind="moving", shape=cairn.box(size=(0.01, 0.02, 0.03)), position=(3, 3.02, 3))
+    world.motion(body=moving, velocity=lambda t: (0, 0, 1))
+    ball = world.bodies[len(world.bodies) - 2]
+    ball.push((0.1, 0, 0))
+    ball.velocity = (1, 2, 3)
+    if len(world.joints):
+        joint = world.joints[0]
+        joint.motor(position=0.2, stiffness=7.0) if joint.kind == "hinge" else None
+        joint.drive = 0.01
+    world.bodies[len(world.bodies) // 2].remove()
+
+
+@pytest.mark.filterwarnings("ignore::cairn.CairnWarning")
+@pytest.mark.parametrize("name", CASES)
+def test_matrix(name, tmp_path):
+    a, b, c, d = 7, 16, 11, 12
+    straight = load(CASES[name], tmp_path)
+    first = look(straight)
+    seen = []
+    for steps in (a, c, d):
+        straight.step(steps)
+        seen.append(look(straight))
+    world = load(CASES[name], tmp_path)
+    start = world.snapshot()
+    world.step(a)
+    kept = world.snapshot()
+    world.step(b)
+    later, there = world.snapshot(), look(world)
+    for round in range(2):
+        world.revert(kept)
+        world.validate()
+        assert look(world) == seen[0]
+        world.step(c)
+        assert look(world) == seen[1], f"round {round}: after going back"
+        world.save(tmp_path / f"back{round}.h5")
+        disturb(world)
+        world.step(5)
+    # a state of a branch that another branch has put other things in the place of
+    world.revert(later)
+    assert look(world) == there
+    world.step(a + c + d - a - b)
+    assert look(world) == seen[2], "a state of another branch"
+    # a file of a world that went back, in a new world and in one that has gone on
+    other = load(CASES[name], tmp_path)
+    for round in range(2):
+        other.restore(tmp_path / f"back{round}.h5")
+        assert look(other) == seen[1]
+        other.step(d)
+        assert look(other) == seen[2], f"file {round}"
+    world.revert(start)
+    assert look(world) == first
+    world.step(a)
+    assert look(world) == seen[0], "from the start"
