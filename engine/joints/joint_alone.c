@@ -19,15 +19,30 @@ static const double graph_tolerance = 1e-12;
 // a guess is at hand, and the next look at the rows asks again
 enum { GRAPH_ITERATIONS = 200 };
 
+// ends count as met where what is missing is less of the coordinates
+static const double met = 1e-9;
+
+// an iteration that leaves more than this asks for rows and stiffness of where it is
+static const double slow = 0.3;
+
 typedef struct alone_solve {
     cairn_world *world;
     eng_joint_set set;
     double (*v_base)[6]; // [bodies of the set] without any of their impulses
     double (*v)[6];      // [bodies of the set] with them
-    double (*change)[6], (*zero)[6];
+    double (*change)[6];
     double *step;      // [rows] impulses of a Newton step
     con_report report; // of the last solve with graphs
 } alone_solve;
+
+static bool any_present(const alone_solve *a)
+{
+    for (int i = 0; i < a->set.system.joint_count; i++)
+        for (int k = 0; k < ENG_GRAPH_PARTS; k++)
+            if (a->world->joint_step->graph[a->set.system.joint[i]].part[k].present)
+                return true;
+    return false;
+}
 
 static cairn_status prepare(alone_solve *a)
 {
@@ -44,16 +59,14 @@ static cairn_status prepare(alone_solve *a)
     a->v_base = (double(*)[6])base_arena_allocate(arena, "joint before", bodies, sizeof *a->v_base);
     a->v = (double(*)[6])base_arena_allocate(arena, "joint v", bodies, sizeof *a->v);
     a->change = (double(*)[6])base_arena_allocate(arena, "joint change", bodies, sizeof *a->change);
-    a->zero = (double(*)[6])base_arena_allocate(arena, "joint zero", bodies, sizeof *a->zero);
-    a->step = base_arena_array(arena, double, "joint step", system->rows.start[s->alone_count]);
-    if (a->v_base == NULL || a->v == NULL || a->change == NULL || a->zero == NULL ||
-        a->step == NULL)
+    a->step =
+        base_arena_array(arena, double, "joint step", s->alone_count *(ENG_JOINT_ROWS_MAX + 1));
+    if (a->v_base == NULL || a->v == NULL || a->change == NULL || a->step == NULL)
         return CAIRN_ERROR_MEMORY;
-    memset(a->zero, 0, bodies * sizeof *a->zero);
-    for (int i = 0; i < system->body_count; i++) {
+    for (int i = 0; i < system->body_count; i++)
         memcpy(a->v_base[i], world->v_free[system->body[i]], sizeof a->v_base[i]);
-        memcpy(a->v[i], a->v_base[i], sizeof a->v[i]);
-    }
+    eng_joint_set_guess(world, &a->set);
+    memcpy(a->v, a->set.guess, bodies * sizeof *a->v);
     return CAIRN_OK;
 }
 
@@ -69,7 +82,7 @@ static void push(const alone_solve *a, int at, double l, double (*v)[6])
     for (int side = 0; side < 2; side++) {
         int body = system->rows.body[at][side];
         for (int k = 0; k < 6 && body >= 0; k++)
-            v[body][k] += system->mass_inverse[body][k] * G[side][k] * l;
+            v[body][k] += a->world->mass_inverse[system->body[body]][k] * G[side][k] * l;
     }
 }
 
@@ -102,10 +115,18 @@ static void adjust_dampers(alone_solve *a)
 }
 
 /// Round-off, or as near as it comes to it.
-static bool is_met(const eng_joint_set *set, double before)
+static bool is_met(double size, double before, double length)
 {
-    return set->size <= 4e-16 * set->length ||
-           (set->size <= 1e-13 * set->length && set->size > 0.5 * before);
+    return size <= 4e-16 * length || (size <= 1e-13 * length && size > 0.5 * before);
+}
+
+/// Ends, wrenches and what is missing at the velocities as they are; returns the latter's size.
+static double look(alone_solve *a)
+{
+    eng_joint_set *set = &a->set;
+    eng_joint_set_look(a->world, set, (const double(*)[6])a->v);
+    eng_joint_set_push(a->world, set, (const double(*)[6])a->v_base);
+    return fmax(set->size, eng_joint_set_lack(a->world, set, (const double(*)[6])a->v, a->change));
 }
 
 /// Adds one Newton step to impulses and velocities.
@@ -115,8 +136,9 @@ static void take_newton_step(alone_solve *a, con_joint_factors *factors)
     int rows = set->system.rows.start[set->system.joint_count];
     for (int i = 0; i < rows; i++)
         set->system.b[i] = -set->residual[i];
-    con_joint_factors_solve(factors, set->system.b, (const double(*)[6])a->zero, a->change,
+    con_joint_factors_solve(factors, set->system.b, (const double(*)[6])a->change, a->change,
                             a->step);
+    eng_joint_set_leave(set, (const double(*)[6])a->change, a->change);
     for (int i = 0; i < rows; i++)
         set->l[i] += a->step[i];
     for (int i = 0; i < set->system.body_count; i++)
@@ -124,26 +146,56 @@ static void take_newton_step(alone_solve *a, con_joint_factors *factors)
             a->v[i][k] += a->change[i][k];
 }
 
-/// Bilateral rows alone, with their factors of the midpoint throughout.
+/// Rows, stiffness and factors of where the solve is now.
+static cairn_status linearise(alone_solve *a, con_joint_factors **factors)
+{
+    eng_joint_set *set = &a->set;
+    eng_joint_set_linearise(a->world, set);
+    return con_joints_factor(&set->system.rows, set->system.body_count,
+                             (const double(*)[6])set->system.mass_inverse, a->world->arena,
+                             factors);
+}
+
+/// Ends that are not met are told as a solve that is not solved.
+static void judge(alone_solve *a, double size)
+{
+    eng_joint_step *s = a->world->joint_step;
+    double error = size / a->set.length;
+    if (error <= met)
+        return;
+    s->alone_stop = CON_STOP_STAGNATED;
+    s->alone_error = fmax(error, 10.0 * a->world->def.tolerance);
+}
+
+/// Bilateral rows alone, theory.md (9.6c).
 static cairn_status solve_rows(alone_solve *a)
 {
     eng_joint_set *set = &a->set;
     base_arena_mark mark = base_arena_get_mark(a->world->arena);
-    con_joint_factors *factors;
-    cairn_status status =
-        con_joints_factor(&set->system.rows, set->system.body_count,
-                          (const double(*)[6])set->system.mass_inverse, a->world->arena, &factors);
+    con_joint_factors *factors = NULL;
+    cairn_status status = CAIRN_OK;
     double before = INFINITY;
     int stuck = 0;
     for (int i = 0; i < NEWTON_MAX && status == CAIRN_OK && stuck < STUCK_MAX; i++) {
-        eng_joint_set_look(a->world, set, (const double(*)[6])a->v);
-        if (is_met(set, before))
+        double size = look(a);
+        if (is_met(size, before, set->length)) {
+            before = size;
             break;
-        stuck = set->size > 0.9 * before ? stuck + 1 : 0;
-        before = set->size;
-        take_newton_step(a, factors);
+        }
+        if (factors == NULL || size > slow * before) {
+            base_arena_rewind(a->world->arena, mark);
+            status = linearise(a, &factors);
+            // the basis is another one
+            eng_joint_set_lack(a->world, set, (const double(*)[6])a->v, a->change);
+        }
+        stuck = size > 0.9 * before ? stuck + 1 : 0;
+        before = size;
+        if (status == CAIRN_OK)
+            take_newton_step(a, factors);
         adjust_dampers(a);
     }
+    memcpy(a->v, set->exact, (size_t)set->system.body_count * sizeof *a->v);
+    judge(a, before);
     base_arena_rewind(a->world->arena, mark);
     return status;
 }
@@ -209,11 +261,27 @@ static cairn_status solve_problem(alone_solve *a, bool rows_changed, con_reducti
     if (status != CAIRN_OK)
         return status;
     con_reduction_velocity(reduction, (const double(*)[3])graphs->R, graphs->U, a->set.l);
-    memcpy(a->v, reduction->v, (size_t)graphs->problem.body_count * sizeof *a->v);
+    eng_joint_set_leave(&a->set, (const double(*)[6])reduction->v, a->v);
     return CAIRN_OK;
 }
 
-/// The same until the ends of the step are met.
+/// set->exact with the parts of graphs; returns how far the ends are from being met.
+static double look_graphs(alone_solve *a)
+{
+    eng_joint_set *set = &a->set;
+    eng_joint_set_look(a->world, set, (const double(*)[6])a->v);
+    memcpy(a->change, a->v_base, (size_t)set->system.body_count * sizeof *a->change);
+    for (int i = 0; i < set->system.joint_count; i++) {
+        const eng_graph *graph = &a->world->joint_step->graph[set->system.joint[i]];
+        double l = eng_graph_impulse(graph);
+        if (l != 0.0 && !graph->driven)
+            push(a, i, l, a->change);
+    }
+    eng_joint_set_push(a->world, set, (const double(*)[6])a->change);
+    return fmax(set->size, eng_joint_set_lack(a->world, set, (const double(*)[6])a->v, a->change));
+}
+
+/// The same with graphs, until the ends of the step are met.
 static cairn_status solve_graphs(alone_solve *a)
 {
     cairn_world *world = a->world;
@@ -223,37 +291,33 @@ static cairn_status solve_graphs(alone_solve *a)
     bool rows_changed = true;
     con_reduction reduction;
     base_arena_mark mark = base_arena_get_mark(world->arena);
-    eng_graph_rows_fill(world, &set->graphs, (const double(*)[6])a->v_base);
-    eng_joint_set_look(world, set, (const double(*)[6])a->v);
+    look_graphs(a);
     for (int i = 0; i < NEWTON_MAX && stuck < STUCK_MAX; i++) {
+        if (rows_changed) {
+            base_arena_rewind(world->arena, mark);
+            eng_joint_set_linearise(world, set);
+            eng_graph_rows_fill(world, &set->graphs, (const double(*)[6])a->v_base);
+        }
         eng_joint_set_aim(world, set, (const double(*)[6])a->v_base, (const double(*)[6])a->v);
         cairn_status status = solve_problem(a, rows_changed, &reduction);
         if (status != CAIRN_OK)
             return status;
         bool reached = eng_graph_rows_take(world, &set->graphs, (const double(*)[3])set->graphs.U);
         adjust_dampers(a);
-        eng_joint_set_look(world, set, (const double(*)[6])a->v);
+        double size = look_graphs(a);
         bool activated = eng_joint_set_activate(world, set);
         bool solved = a->report.stop == CON_STOP_SOLVED;
-        if (solved && !reached && !activated && is_met(set, before))
+        bool done = solved && !reached && !activated && is_met(size, before, set->length);
+        stuck = size > 0.9 * before ? stuck + 1 : 0;
+        rows_changed = reached || activated || size > slow * before;
+        before = size;
+        if (done)
             break;
-        rows_changed = reached || activated;
-        if (rows_changed)
-            eng_graph_rows_fill(world, &set->graphs, (const double(*)[6])a->v_base);
-        stuck = set->size > 0.9 * before ? stuck + 1 : 0;
-        before = set->size;
     }
+    memcpy(a->v, set->exact, (size_t)set->system.body_count * sizeof *a->v);
+    judge(a, before);
     base_arena_rewind(world->arena, mark);
     return CAIRN_OK;
-}
-
-static bool any_present(const alone_solve *a)
-{
-    for (int i = 0; i < a->set.system.joint_count; i++)
-        for (int k = 0; k < ENG_GRAPH_PARTS; k++)
-            if (a->world->joint_step->graph[a->set.system.joint[i]].part[k].present)
-                return true;
-    return false;
 }
 
 cairn_status eng_joints_alone(cairn_world *world)

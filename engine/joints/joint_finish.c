@@ -4,13 +4,17 @@
 #include "engine/joints/joints.h"
 #include "engine/state/kinematics.h"
 
+#include "base/elementary.h"
+
 #include <string.h>
 
 enum { GATHER_MAX = 30, PROJECT_MAX = 6 };
 
-// of the difference between a row's speeds at the two ends of a step: half of it would end an
-// alternation at once, less of it disturbs the energy less; contacts stir alternations up
-static const double ALTERNATION_SHARE[2] = {0.05, 0.5};
+// of the difference between a row's speeds at the two ends of a step: ends an alternation at once
+static const double ALTERNATION_SHARE = 0.5;
+
+// of the energy of a motion, as much may be given back to it
+static const double give_back_max = 3.0;
 
 /// All joints at the end of the step.
 typedef struct projection {
@@ -108,13 +112,13 @@ static void change_speeds(projection *p, const eng_joint_step *s)
     const double(*v)[6] = (const double(*)[6])world->v;
     for (int i = 0; i < rows->count; i++)
         for (int r = rows->start[i]; r < rows->start[i + 1]; r++) {
-            const eng_joint_rows *at = &p->rows[i];
             int k = r - rows->start[i];
+            const eng_joint_rows *at = &p->rows[i];
             double speed = eng_joint_speed(&world->joints[i], &at->row[k], at->point, world->q, v);
             if (s == NULL)
                 p->system.b[r] = -speed;
             else if (k < at->count)
-                p->system.b[r] = -ALTERNATION_SHARE[s->near_contact[i]] * (speed - s->start[i][k]);
+                p->system.b[r] = -ALTERNATION_SHARE * (speed - s->start[i][k]);
             else
                 p->system.b[r] = p->kept[i] - speed;
         }
@@ -174,6 +178,36 @@ static void hold_coordinates(projection *p)
         p->held[i] = eng_graph_holds(&s->graph[i], s->speed[i], &p->kept[i]);
 }
 
+/// The speed of a row that turns an angle at u, theory.md (9.11b): u itself where what turns spins
+/// by itself, by (1.12) another one about a body that does not turn, and else what was solved for.
+static double turning_speed(const projection *p, int index, double u)
+{
+    const cairn_world *world = p->world;
+    const eng_joint *joint = &world->joints[index];
+    const eng_joint_rows *at = &p->rows[index];
+    int turning = 0, spinning = 0;
+    for (int side = 0; side < 2; side++) {
+        int body = joint->body[side];
+        bool dynamic = body >= 0 && world->bodies[body].kind == CAIRN_DYNAMIC;
+        turning += dynamic;
+        spinning += dynamic && eng_body_spin_axis(world, body) >= 0;
+    }
+    double h = world->def.time_step;
+    if (u == 0.0 || spinning == turning)
+        return u;
+    if (turning == 1)
+        return 2.0 / h * base_tan(0.5 * h * u);
+    return eng_joint_speed(joint, &at->row[at->count], at->point, world->q,
+                           (const double(*)[6])world->v);
+}
+
+static void keep_turning(projection *p)
+{
+    for (int i = 0; i < p->world->joint_count; i++)
+        if (p->held[i] && eng_joint_has_turns(p->world->joints[i].kind))
+            p->kept[i] = turning_speed(p, i, p->kept[i]);
+}
+
 /// Counts whole turns.
 static void take_coordinates(projection *p)
 {
@@ -186,18 +220,193 @@ static void take_coordinates(projection *p)
     }
 }
 
+// ---------------------------------------------------------------- energy of the change of speeds
+
+/// Bodies that joints tie together, and what (9.11) took of their energy.
+typedef struct island {
+    bool floats, keeps;    // held by nothing fixed; free of motors, stops, drivers and contacts
+    double before, after;  // J, kinetic
+    double mass, rest;     // kg; J, kinetic energy beside that of the motion as one rigid body
+    vec3 centre, velocity; // m, m/s, of the centre of mass
+    vec3 momentum, omega;  // kg m2/s about the centre; rad/s, of the motion as one rigid body
+    mat3 inertia;          // kg m2 about the centre, world axes
+} island;
+
+typedef struct islands {
+    int count;
+    island *all; // [count]
+    int *of;     // [bodies of the system]
+} islands;
+
+static cairn_status find_islands(projection *p, islands *found)
+{
+    cairn_world *world = p->world;
+    const eng_joint_step *s = world->joint_step;
+    int bodies = p->system.body_count;
+    found->count = 0;
+    found->all = base_arena_array(world->arena, island, "islands", bodies);
+    found->of = base_arena_array(world->arena, int, "island of bodies", bodies);
+    int *number = base_arena_array(world->arena, int, "island numbers", world->body_count);
+    if (found->all == NULL || found->of == NULL || number == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < bodies; i++)
+        number[s->root[p->system.body[i]]] = -1;
+    for (int i = 0; i < bodies; i++) {
+        int *at = &number[s->root[p->system.body[i]]];
+        if (*at < 0) {
+            *at = found->count++;
+            found->all[*at] = (island){.floats = true, .keeps = true};
+        }
+        found->of[i] = *at;
+    }
+    for (int i = 0; i < world->joint_count; i++) {
+        bool acts = s->near_contact[i] || p->held[i];
+        for (int k = 0; k < ENG_GRAPH_PARTS; k++)
+            acts = acts || s->graph[i].part[k].present;
+        const int *at = p->system.rows.body[i], *body = world->joints[i].body;
+        island *own = &found->all[found->of[at[0] >= 0 ? at[0] : at[1]]];
+        own->keeps = own->keeps && !acts;
+        for (int side = 0; side < 2; side++) {
+            own->floats = own->floats && at[side] >= 0;
+            if (body[side] >= 0 && world->bodies[body[side]].kind == CAIRN_MOVING)
+                own->keeps = false;
+        }
+    }
+    return CAIRN_OK;
+}
+
+static void measure_before(const projection *p, islands *found)
+{
+    for (int i = 0; i < p->system.body_count; i++) {
+        int body = p->system.body[i];
+        found->all[found->of[i]].before +=
+            eng_body_kinetic_energy(p->world, body, p->world->v[body]);
+    }
+}
+
+static mat3 inertia_about(const cairn_world *world, int body, vec3 arm)
+{
+    mat3 turn = quat_to_mat3(world->q[body].orientation), back = mat3_transpose(&turn);
+    mat3 J = mat3_diagonal(eng_inertia_of(world, body)), half = mat3_multiply(&turn, &J);
+    mat3 sum = mat3_multiply(&half, &back), skew = mat3_skew(arm);
+    mat3 square = mat3_multiply(&skew, &skew);
+    square = mat3_scale(-world->bodies[body].mass, &square);
+    return mat3_add(&sum, &square);
+}
+
+/// The motion of the islands that float as one rigid body.
+static void measure_rigid(const projection *p, islands *found)
+{
+    const cairn_world *world = p->world;
+    for (int i = 0; i < p->system.body_count; i++) {
+        int body = p->system.body[i];
+        island *own = &found->all[found->of[i]];
+        double mass = world->bodies[body].mass;
+        own->mass += mass;
+        own->centre = vec3_add_scaled(own->centre, mass, world->q[body].position);
+        own->velocity = vec3_add_scaled(own->velocity, mass, vec3_from(world->v[body]));
+    }
+    for (int k = 0; k < found->count; k++) {
+        island *own = &found->all[k];
+        own->centre = vec3_scale(1.0 / own->mass, own->centre);
+        own->velocity = vec3_scale(own->floats ? 1.0 / own->mass : 0.0, own->velocity);
+    }
+    for (int i = 0; i < p->system.body_count; i++) {
+        int body = p->system.body[i];
+        island *own = &found->all[found->of[i]];
+        const double *v = world->v[body];
+        vec3 arm = vec3_sub(world->q[body].position, own->centre);
+        vec3 spin = vec3_multiply(eng_inertia_of(world, body), vec3_from(v + 3));
+        vec3 linear = vec3_scale(world->bodies[body].mass, vec3_from(v));
+        own->momentum = vec3_add(own->momentum, quat_rotate(world->q[body].orientation, spin));
+        own->momentum = vec3_add(own->momentum, vec3_cross(arm, linear));
+        mat3 inertia = inertia_about(world, body, arm);
+        own->inertia = mat3_add(&own->inertia, &inertia);
+    }
+    for (int k = 0; k < found->count; k++) {
+        island *own = &found->all[k];
+        bool turns = own->floats && mat3_determinant(&own->inertia) > 0.0;
+        mat3 inverse = turns ? mat3_inverse(&own->inertia) : (mat3){0};
+        own->omega = mat3_apply(&inverse, own->momentum);
+    }
+}
+
+/// Velocity of a body beside the motion of its island as one rigid body.
+static void beside(const cairn_world *world, const island *own, int body, double out[6])
+{
+    vec3 arm = vec3_sub(world->q[body].position, own->centre);
+    vec3 rigid = vec3_add(own->velocity, vec3_cross(own->omega, arm));
+    vec3 turning = quat_rotate_inverse(world->q[body].orientation, own->omega);
+    vec3_store(out, vec3_sub(vec3_from(world->v[body]), rigid));
+    vec3_store(out + 3, vec3_sub(vec3_from(world->v[body] + 3), turning));
+}
+
+/// What the change of speeds took of the energy of a mechanism is given back to its motion,
+/// theory.md (9.11a), but for that of a floating one as one rigid body: its momentum stays.
+static void give_back(projection *p, islands *found)
+{
+    cairn_world *world = p->world;
+    measure_rigid(p, found);
+    for (int i = 0; i < p->system.body_count; i++) {
+        int body = p->system.body[i];
+        island *own = &found->all[found->of[i]];
+        double v[6];
+        beside(world, own, body, v);
+        own->rest += eng_body_kinetic_energy(world, body, v);
+        own->after += eng_body_kinetic_energy(world, body, world->v[body]);
+    }
+    for (int i = 0; i < p->system.body_count; i++) {
+        int body = p->system.body[i];
+        const island *own = &found->all[found->of[i]];
+        double lost = own->before - own->after;
+        // speeds that are round-off of places have no energy to keep
+        double noise = 1e-13 * (1.0 + vec3_norm(own->centre)) / world->def.time_step;
+        if (own->before < own->mass * noise * noise)
+            continue;
+        if (!own->keeps || !(lost < give_back_max * own->rest && -lost < 0.75 * own->rest))
+            continue;
+        double more = sqrt(1.0 + lost / own->rest) - 1.0, v[6];
+        beside(world, own, body, v);
+        for (int k = 0; k < 6; k++)
+            world->v[body][k] += more * v[k];
+    }
+}
+
 static cairn_status finish(projection *p)
 {
+    islands found;
     hold_coordinates(p);
-    bool off = evaluate(p, &p->world->report.error_joints);
+    double *worst = &p->world->report.error_joints;
+    bool off = evaluate(p, worst);
     cairn_status status = factor(p);
     for (int i = 0; i < PROJECT_MAX && off && status == CAIRN_OK; i++) {
         move_bodies(p);
-        off = evaluate(p, &p->world->report.error_joints);
+        off = evaluate(p, worst);
     }
-    if (status == CAIRN_OK)
+    if (status == CAIRN_OK) {
+        keep_turning(p);
+        status = find_islands(p, &found);
+    }
+    if (status == CAIRN_OK) {
+        measure_before(p, &found);
         change_speeds(p, p->world->joint_step);
+        give_back(p, &found);
+    }
     return status;
+}
+
+/// Works are those of the velocities that the impulses give in axes of the midpoint, theory.md
+/// (8.1); what turning by (1.12) makes of the energy is work of the joints.
+static void book_turning(cairn_world *world)
+{
+    const eng_joint_step *s = world->joint_step;
+    for (int i = 0; i < s->body_count; i++) {
+        int body = s->body[i];
+        vec3 J = eng_inertia_of(world, body), end = vec3_from(world->v[body] + 3);
+        vec3 given = vec3_from(world->v_end[body] + 3);
+        world->energy.joints +=
+            0.5 * (vec3_dot(end, vec3_multiply(J, end)) - vec3_dot(given, vec3_multiply(J, given)));
+    }
 }
 
 cairn_status eng_joints_finish(cairn_world *world)
@@ -207,6 +416,7 @@ cairn_status eng_joints_finish(cairn_world *world)
     double before = mechanical_energy(world);
     base_arena_mark mark = base_arena_get_mark(world->arena);
     projection p;
+    book_turning(world);
     cairn_status status = prepare(world, &p);
     if (status == CAIRN_OK)
         status = finish(&p);
@@ -220,16 +430,16 @@ cairn_status eng_joints_finish(cairn_world *world)
 // ---------------------------------------------------------------- energy and reactions
 
 /// Work of one row of impulse l over the step, and that which prescribed bodies did of it.
-static double row_work(cairn_world *world, int index, const eng_wrench *row, double l)
+/// @param q  what moments are taken about
+static double row_work(cairn_world *world, int index, const eng_wrench *row, vec3 point,
+                       const pose *q, double l)
 {
     const eng_joint *joint = &world->joints[index];
-    vec3 point = world->joint_step->mid[index].point;
     double work = 0.0;
     for (int side = 0; side < 2; side++) {
-        double speed = eng_joint_side_speed(joint, side, row, point, world->q_mid,
-                                            (const double(*)[6])world->v) +
-                       eng_joint_side_speed(joint, side, row, point, world->q_mid,
-                                            (const double(*)[6])world->v_end);
+        double speed =
+            eng_joint_side_speed(joint, side, row, point, q, (const double(*)[6])world->v) +
+            eng_joint_side_speed(joint, side, row, point, q, (const double(*)[6])world->v_end);
         int body = joint->body[side];
         if (body >= 0 && world->bodies[body].kind == CAIRN_MOVING)
             world->energy.drivers -= 0.5 * l * speed;
@@ -238,25 +448,82 @@ static double row_work(cairn_world *world, int index, const eng_wrench *row, dou
     return work;
 }
 
+static double coordinate_work(cairn_world *world, int index, double l)
+{
+    const eng_joint_rows *mid = &world->joint_step->mid[index];
+    return row_work(world, index, &mid->row[mid->count], mid->point, world->q_mid, l);
+}
+
 static void book_coordinate(cairn_world *world, int index, const eng_joint_rows *mid)
 {
     const eng_joint_step *s = world->joint_step;
     eng_joint *joint = &world->joints[index];
     cairn_energy *e = &world->energy;
-    const eng_wrench *row = &mid->row[mid->count];
     double h = world->def.time_step, l = s->l[index][mid->count];
     eng_graph *graph = &s->graph[index];
     const eng_graph_part *part = graph->part;
     eng_graph_share(joint, h, l, graph);
-    e->friction -= row_work(world, index, row, part[ENG_GRAPH_FRICTION].l);
-    e->drivers += row_work(world, index, row, part[ENG_GRAPH_MOTOR].l + h * joint->force);
-    e->impact -= row_work(world, index, row, part[ENG_GRAPH_LOW].l + part[ENG_GRAPH_HIGH].l);
-    e->damping -= row_work(world, index, row, s->damper[index]);
+    e->friction -= coordinate_work(world, index, part[ENG_GRAPH_FRICTION].l);
+    e->drivers += coordinate_work(world, index, part[ENG_GRAPH_MOTOR].l + h * joint->force);
+    e->impact -= coordinate_work(world, index, part[ENG_GRAPH_LOW].l + part[ENG_GRAPH_HIGH].l);
+    e->damping -= coordinate_work(world, index, s->damper[index]);
     // the spring's work shows as elastic energy; what prescribed bodies do of it is theirs
-    row_work(world, index, row, s->given[index] - h * joint->force);
+    coordinate_work(world, index, s->given[index] - h * joint->force);
     joint->effort = l;
     for (int k = 0; k < ENG_GRAPH_PARTS; k++)
         joint->part[k] = part[k].l;
+}
+
+/// Work of the constraints of a joint.
+static void book_constraints(cairn_world *world, int index)
+{
+    const eng_joint_step *s = world->joint_step;
+    const eng_joint_rows *mean = &s->mean[index];
+    for (int k = 0; k < mean->count; k++)
+        world->energy.joints +=
+            row_work(world, index, &mean->row[k], mean->point, s->arm, s->l[index][k]);
+}
+
+/// Work of the constraints that share the problem of the contacts: of its rows, and of what its
+/// v_free has of their wrenches.
+static void book_shared(cairn_world *world, const eng_joint_set *set)
+{
+    const eng_joint_step *s = world->joint_step;
+    const con_joints *rows = &set->system.rows;
+    double sum = 0.0;
+    for (int i = 0; i < rows->count; i++) {
+        int index = set->system.joint[i];
+        const int *body = world->joints[index].body;
+        for (int side = 0; side < 2; side++) {
+            int number = rows->body[i][side];
+            bool moving = body[side] >= 0 && world->bodies[body[side]].kind == CAIRN_MOVING;
+            const eng_joint_rows *mean = &s->mean[index];
+            // a driven coordinate is booked by itself
+            for (int r = rows->start[i]; r < rows->start[i] + mean->count; r++) {
+                const eng_wrench *row = &mean->row[r - rows->start[i]];
+                for (int k = 0; k < 6 && number >= 0; k++)
+                    sum += set->l[r] * rows->G[r][side][k] *
+                           (world->v[body[side]][k] + world->v_end[body[side]][k]);
+                if (!moving)
+                    continue;
+                double work =
+                    set->l[r] *
+                    (eng_joint_side_speed(&world->joints[index], side, row, mean->point,
+                                          world->q_mid, (const double(*)[6])world->v) +
+                     eng_joint_side_speed(&world->joints[index], side, row, mean->point,
+                                          world->q_mid, (const double(*)[6])world->v_end));
+                world->energy.drivers -= 0.5 * work;
+                sum += work;
+            }
+        }
+    }
+    for (int i = 0; i < set->member_count; i++) {
+        int body = set->member[i], number = set->number[i];
+        for (int k = 0; k < 6 && number >= 0; k++)
+            sum += (set->v_free[number][k] - world->solver_v_free[number][k]) /
+                   world->mass_inverse[body][k] * (world->v[body][k] + world->v_end[body][k]);
+    }
+    world->energy.joints += 0.5 * sum;
 }
 
 /// The reaction on B over the step, about its anchor.
@@ -267,21 +534,43 @@ static void keep_reaction(cairn_world *world, int index, const eng_joint_rows *m
     vec3 impulse = {0.0, 0.0, 0.0}, moment = impulse;
     for (int k = 0; k < mid->count + (mid->has_coordinate ? 1 : 0); k++) {
         double l = s->l[index][k];
+        const eng_wrench *row =
+            k < mid->count || s->held[index] ? &s->mean[index].row[k] : &mid->row[k];
         if (k == mid->count)
             l += s->given[index] + s->damper[index];
-        impulse = vec3_add_scaled(impulse, l, mid->row[k].d);
-        moment = vec3_add_scaled(moment, l, mid->row[k].e);
+        impulse = vec3_add_scaled(impulse, l, row->d);
+        moment = vec3_add_scaled(moment, l, row->e);
     }
     joint->impulse = impulse;
     joint->moment = moment;
 }
 
+/// Work of what a free body's velocity changes by in its own axes, in the same sense.
+static void book_free_turning(cairn_world *world)
+{
+    const eng_joint_step *s = world->joint_step;
+    for (int i = 0; i < s->body_count; i++) {
+        int body = s->body[i];
+        vec3 now = vec3_from(world->v[body] + 3), given = vec3_from(world->v_end[body] + 3);
+        vec3 free = vec3_sub(s->turning[body]->omega, now);
+        vec3 gained = vec3_multiply(eng_inertia_of(world, body), free);
+        vec3 torque = quat_rotate_inverse(world->q_mid[body].orientation,
+                                          eng_applied_of(world, body)->torque);
+        gained = vec3_add_scaled(gained, -world->def.time_step, torque);
+        world->energy.joints += 0.5 * vec3_dot(gained, vec3_add(now, given));
+    }
+}
+
 void eng_energy_joints(cairn_world *world)
 {
+    if (world->joint_count > 0)
+        book_free_turning(world);
+    if (world->joint_count > 0 && world->joint_step->shared_count > 0)
+        book_shared(world, &world->joint_step->together);
     for (int i = 0; i < world->joint_count; i++) {
         const eng_joint_rows *mid = &world->joint_step->mid[i];
-        for (int k = 0; k < mid->count; k++)
-            world->energy.joints += row_work(world, i, &mid->row[k], world->joint_step->l[i][k]);
+        if (!world->joint_step->near_contact[i])
+            book_constraints(world, i);
         if (mid->has_coordinate)
             book_coordinate(world, i, mid);
         keep_reaction(world, i, mid);

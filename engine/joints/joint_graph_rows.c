@@ -124,6 +124,8 @@ static double fill_H(const cairn_world *world, eng_graph_rows *g, int row, int a
     memset(g->H[row], 0, sizeof g->H[row]);
     for (int s = 0; s < 2; s++) {
         int body = g->body[row][s] = system->rows.body[at][s];
+        if (body >= 0)
+            eng_joint_system_enter(system, body, G[s]);
         for (int k = 0; k < 6 && body >= 0; k++) {
             g->H[row][s][axis_of(g->part[row])][k] = sign_of(g->part[row]) * G[s][k];
             yield += system->mass_inverse[body][k] * G[s][k] * G[s][k];

@@ -4,6 +4,9 @@
 
 #include "base/elementary.h"
 
+// of directions that are meant to be one
+static const double round_off = 1e-10;
+
 /// How the coordinate is measured, theory.md (9.5)-(9.5a).
 typedef enum measure { NONE, TRANSLATION, ANGLE, CONE_ANGLE } measure;
 
@@ -68,22 +71,16 @@ double eng_joint_unwind(double angle, double before)
     return angle + 2.0 * M_PI * round((before - angle) / (2.0 * M_PI));
 }
 
-static vec3 axis_of(const mat3 *axes, const pose *q, int column)
-{
-    return quat_rotate(q->orientation, mat3_column(axes, column));
-}
-
 static void add_row(eng_joint_rows *rows, double g, vec3 d, vec3 e)
 {
     rows->g[rows->count] = g;
     rows->row[rows->count++] = (eng_wrench){d, e};
 }
 
-static void evaluate_rod(const eng_joint *joint, vec3 apart, eng_joint_rows *rows)
+static void rod_rows(const eng_joint *joint, vec3 apart, double length, eng_joint_rows *rows)
 {
-    const vec3 none = {0.0, 0.0, 0.0};
-    double length = vec3_norm(apart);
-    vec3 d = vec3_normalize_or(apart, vec3_make(0.0, 0.0, 1.0));
+    const vec3 none = {0.0, 0.0, 0.0}, up = {0.0, 0.0, 1.0};
+    vec3 d = length > 0.0 ? vec3_scale(1.0 / length, apart) : up;
     add_row(rows, length - joint->length, d, none);
     rows->coordinate = length;
     rows->row[rows->count] = rows->row[0];
@@ -100,10 +97,10 @@ static void evaluate_swing(vec3 u, vec3 w, vec3 square, eng_joint_rows *rows)
 }
 
 /// The coordinate and its row, theory.md (9.5)-(9.5a).
-static void evaluate_coordinate(const eng_joint *joint, const vec3 a[3], const vec3 b[3],
-                                vec3 apart, eng_joint_rows *rows)
+static void evaluate_coordinate(const eng_joint *joint, const eng_joint_frame *f, vec3 apart,
+                                eng_joint_rows *rows)
 {
-    const vec3 none = {0.0, 0.0, 0.0};
+    const vec3 none = {0.0, 0.0, 0.0}, *a = f->a, *b = f->b;
     const kind_row *kind = &kinds[joint->kind];
     rows->has_coordinate = kind->coordinate != NONE;
     rows->row[rows->count] = (eng_wrench){none, none};
@@ -119,57 +116,93 @@ static void evaluate_coordinate(const eng_joint *joint, const vec3 a[3], const v
     }
 }
 
-static mat3 world_inertia(const eng_joint *joint, int side, const pose *q)
+eng_joint_frame eng_joint_frame_of(const eng_joint *joint, const pose q[2])
 {
-    mat3 turn = quat_to_mat3(q->orientation), back = mat3_transpose(&turn);
-    mat3 moments = mat3_diagonal(joint->inertia[side]), half = mat3_multiply(&turn, &moments);
-    return mat3_multiply(&half, &back);
+    eng_joint_frame frame;
+    for (int side = 0; side < 2; side++) {
+        vec3 *axes = side == 0 ? frame.a : frame.b;
+        mat3 turn = quat_to_mat3(q[side].orientation);
+        vec3 arm = mat3_apply(&turn, joint->point[side]);
+        frame.p[side] = vec3_add(q[side].position, arm);
+        for (int k = 0; k < 3; k++)
+            axes[k] = mat3_apply(&turn, mat3_column(&joint->axes[side], k));
+    }
+    return frame;
 }
 
-/// Couples of the forces along the forbidden directions, theory.md (9.4a): where the two anchors
-/// are apart by `off`, the moment of the pair of forces turns both bodies alike.
-static void share_moments(const eng_joint *joint, const pose q[2], vec3 off, eng_joint_rows *rows)
+/// Rows of the constraints; those of a rod with the length given.
+static void constraint_rows(const eng_joint *joint, const eng_joint_frame *f, double length,
+                            eng_joint_rows *rows)
 {
-    bool free_a = joint->inertia[0].x > 0.0, free_b = joint->inertia[1].x > 0.0;
-    if (!free_a || vec3_dot(off, off) == 0.0)
+    const kind_row *kind = &kinds[joint->kind];
+    const vec3 none = {0.0, 0.0, 0.0};
+    vec3 apart = vec3_sub(f->p[1], f->p[0]);
+    *rows = (eng_joint_rows){.point = f->p[1]};
+    if (joint->kind == CAIRN_JOINT_ROD) {
+        rod_rows(joint, apart, length, rows);
         return;
-    mat3 share = mat3_identity();
-    if (free_b) {
-        mat3 J_a = world_inertia(joint, 0, &q[0]), J_b = world_inertia(joint, 1, &q[1]);
-        mat3 sum = mat3_add(&J_a, &J_b), inverse = mat3_inverse(&sum);
-        share = mat3_multiply(&J_b, &inverse);
     }
-    for (int k = 0; k < rows->count; k++)
-        rows->row[k].e = vec3_scale(-1.0, mat3_apply(&share, vec3_cross(off, rows->row[k].d)));
+    for (int k = 0; k < 3; k++)
+        if ((kind->translations >> k & 1) != 0)
+            add_row(rows, vec3_dot(f->a[k], apart), f->a[k], none);
+    for (int k = 0; k < kind->angle_count; k++) {
+        vec3 u = f->a[kind->angles[k].first], w = f->b[kind->angles[k].second];
+        add_row(rows, vec3_dot(u, w), none, vec3_cross(w, u));
+    }
+}
+
+void eng_joint_frame_rows(const eng_joint *joint, const eng_joint_frame *frame,
+                          eng_joint_rows *rows)
+{
+    vec3 apart = vec3_sub(frame->p[1], frame->p[0]);
+    constraint_rows(joint, frame, vec3_norm(apart), rows);
+    if (joint->kind != CAIRN_JOINT_ROD)
+        evaluate_coordinate(joint, frame, apart, rows);
+}
+
+static vec3 mean_of(vec3 a, vec3 b)
+{
+    return vec3_scale(0.5, vec3_add(a, b));
+}
+
+void eng_joint_mean_rows(const eng_joint *joint, const eng_joint_frame *from,
+                         const eng_joint_frame *to, eng_joint_rows *rows)
+{
+    eng_joint_frame mean;
+    for (int side = 0; side < 2; side++)
+        mean.p[side] = mean_of(from->p[side], to->p[side]);
+    for (int k = 0; k < 3; k++) {
+        mean.a[k] = mean_of(from->a[k], to->a[k]);
+        mean.b[k] = mean_of(from->b[k], to->b[k]);
+    }
+    double length =
+        0.5 * (vec3_distance(from->p[0], from->p[1]) + vec3_distance(to->p[0], to->p[1]));
+    constraint_rows(joint, &mean, length, rows);
+    // of coordinates that may be driven
+    const vec3 none = {0.0, 0.0, 0.0};
+    measure coordinate = kinds[joint->kind].coordinate;
+    rows->row[rows->count] = (eng_wrench){coordinate == TRANSLATION ? mean.a[2] : none,
+                                          coordinate == ANGLE ? mean.a[2] : none};
+}
+
+bool eng_joint_lets_spin(const eng_joint *joint, int side, int axis, double tolerance)
+{
+    vec3 off = vec3_set(joint->point[side], axis, 0.0);
+    if (vec3_norm(off) > tolerance)
+        return false;
+    if (joint->kind == CAIRN_JOINT_BALL || joint->kind == CAIRN_JOINT_ROD)
+        return true;
+    if (joint->kind == CAIRN_JOINT_SLIDER || joint->kind == CAIRN_JOINT_FIXED)
+        return false;
+    int own = joint->kind == CAIRN_JOINT_UNIVERSAL && side == 1 ? X : Z;
+    vec3 across = vec3_set(mat3_column(&joint->axes[side], own), axis, 0.0);
+    return vec3_norm(across) <= round_off;
 }
 
 void eng_joint_evaluate(const eng_joint *joint, const pose q[2], eng_joint_rows *rows)
 {
-    const kind_row *kind = &kinds[joint->kind];
-    const vec3 none = {0.0, 0.0, 0.0};
-    vec3 p_a = pose_apply(&q[0], joint->point[0]), p_b = pose_apply(&q[1], joint->point[1]);
-    vec3 apart = vec3_sub(p_b, p_a), a[3], b[3];
-    *rows = (eng_joint_rows){.point = p_b};
-    if (joint->kind == CAIRN_JOINT_ROD) {
-        evaluate_rod(joint, apart, rows);
-        return;
-    }
-    for (int k = 0; k < 3; k++) {
-        a[k] = axis_of(&joint->axes[0], &q[0], k);
-        b[k] = axis_of(&joint->axes[1], &q[1], k);
-    }
-    vec3 off = none;
-    for (int k = 0; k < 3; k++)
-        if ((kind->translations >> k & 1) != 0) {
-            add_row(rows, vec3_dot(a[k], apart), a[k], none);
-            off = vec3_add_scaled(off, vec3_dot(a[k], apart), a[k]);
-        }
-    share_moments(joint, q, off, rows);
-    for (int k = 0; k < kind->angle_count; k++) {
-        vec3 u = a[kind->angles[k].first], w = b[kind->angles[k].second];
-        add_row(rows, vec3_dot(u, w), none, vec3_cross(w, u));
-    }
-    evaluate_coordinate(joint, a, b, apart, rows);
+    eng_joint_frame frame = eng_joint_frame_of(joint, q);
+    eng_joint_frame_rows(joint, &frame, rows);
 }
 
 void eng_joint_row_blocks(const eng_wrench *row, vec3 point, const pose q[2], double G[2][6])

@@ -15,6 +15,37 @@ static bool any_part(const cairn_world *world, const eng_joint_system *system)
     return false;
 }
 
+/// Bodies of the joints, each once.
+static cairn_status list_members(cairn_world *world, eng_joint_set *set)
+{
+    const eng_joint_system *system = &set->system;
+    int *member = base_arena_array(world->arena, int, "members", 2 * system->joint_count);
+    int *number = base_arena_array(world->arena, int, "member numbers", 2 * system->joint_count);
+    bool *listed = base_arena_array(world->arena, bool, "listed", world->body_count);
+    if (member == NULL || number == NULL || listed == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memset(listed, 0, (size_t)world->body_count * sizeof *listed);
+    for (int i = 0; i < system->joint_count; i++)
+        for (int side = 0; side < 2; side++) {
+            int body = world->joints[system->joint[i]].body[side];
+            if (body < 0 || listed[body])
+                continue;
+            listed[body] = true;
+            member[set->member_count] = body;
+            number[set->member_count++] = system->rows.body[i][side];
+        }
+    set->member = member;
+    set->number = number;
+    return CAIRN_OK;
+}
+
+/// How many rows a joint has in the set; the coordinate's is the last one.
+static int row_count(const cairn_world *world, int index)
+{
+    const eng_joint_step *s = world->joint_step;
+    return s->mid[index].count + (s->held[index] ? 1 : 0);
+}
+
 cairn_status eng_joint_set_init(cairn_world *world, const int *joints, int count, bool compact,
                                 const con_problem *contacts, const double (*R)[3],
                                 eng_joint_set *set)
@@ -22,18 +53,37 @@ cairn_status eng_joint_set_init(cairn_world *world, const int *joints, int count
     base_arena *arena = world->arena;
     *set = (eng_joint_set){0};
     cairn_status status = eng_joint_system_init(world, joints, count, compact, &set->system);
+    if (status == CAIRN_OK)
+        status = list_members(world, set);
     if (status != CAIRN_OK)
         return status;
     int rows = count * (ENG_JOINT_ROWS_MAX + 1);
+    size_t bodies = (size_t)set->system.body_count;
     set->residual = base_arena_array(arena, double, "joint residual", rows);
     set->l = base_arena_array(arena, double, "joint impulses", rows);
     set->speed = base_arena_array(arena, double, "joint end speed", count);
     set->end = base_arena_array(arena, pose, "joint end", world->body_count);
-    if (set->residual == NULL || set->l == NULL || set->speed == NULL || set->end == NULL)
+    set->exact = base_arena_allocate(arena, "joint exact", bodies, sizeof *set->exact);
+    set->v_free = base_arena_allocate(arena, "joint free", bodies, sizeof *set->v_free);
+    set->guess = base_arena_allocate(arena, "joint guess", bodies, sizeof *set->guess);
+    if (set->residual == NULL || set->l == NULL || set->speed == NULL || set->end == NULL ||
+        set->exact == NULL || set->v_free == NULL || set->guess == NULL)
         return CAIRN_ERROR_MEMORY;
+    if (compact) {
+        set->basis = base_arena_array(arena, mat3, "joint basis", bodies);
+        set->mass_inverse =
+            base_arena_allocate(arena, "joint masses", bodies, sizeof *set->mass_inverse);
+        set->entered = base_arena_allocate(arena, "joint v", bodies, sizeof *set->entered);
+        if (set->basis == NULL || set->mass_inverse == NULL || set->entered == NULL)
+            return CAIRN_ERROR_MEMORY;
+        set->system.basis = set->basis;
+        set->system.mass_inverse = (const double(*)[6])set->mass_inverse;
+    }
     memset(set->l, 0, (size_t)rows * sizeof *set->l);
-    eng_joint_system_fill(world, &set->system, world->joint_step->mid, world->q_mid,
-                          world->joint_step->held);
+    int *start = (int *)set->system.rows.start;
+    start[0] = 0;
+    for (int i = 0; i < count; i++)
+        start[i + 1] = start[i] + row_count(world, joints[i]);
     set->has_graphs = any_part(world, &set->system);
     return set->has_graphs ? eng_graph_rows_create(world, contacts, R, &set->system, &set->graphs)
                            : CAIRN_OK;
@@ -44,31 +94,45 @@ static pose end_pose(const cairn_world *world, int body, const double v[6])
 {
     pose q = world->q[body];
     double end[6];
+    int axis = eng_body_spin_axis(world, body);
     if (world->bodies[body].kind != CAIRN_FIXED)
-        eng_body_end(world, body, NULL, v, &q, end);
+        eng_body_end(world, body, world->joint_step->turning[body], v, &q, end);
+    world->joint_step->lag[body] =
+        axis >= 0 ? eng_body_lag(world, world->v[body][3 + axis], end[3 + axis]) : 0.0;
     return q;
 }
 
 static void place_ends(const cairn_world *world, eng_joint_set *set, const double (*v)[6])
 {
-    const eng_joint_system *system = &set->system;
-    for (int i = 0; i < system->joint_count; i++)
-        for (int side = 0; side < 2; side++) {
-            int body = world->joints[system->joint[i]].body[side];
-            int number = system->rows.body[i][side];
-            if (body >= 0)
-                set->end[body] = end_pose(
-                    world, body, number >= 0 ? v[number] : (const double *)world->v_free[body]);
-        }
+    for (int i = 0; i < set->member_count; i++) {
+        int body = set->member[i], number = set->number[i];
+        set->end[body] =
+            end_pose(world, body, number >= 0 ? v[number] : (const double *)world->v_free[body]);
+    }
 }
 
-/// Rows of a joint at the end, the coordinate with its turns.
+/// Rows of a joint at the end, the coordinate with its turns, and those of the discrete gradient.
 static void rows_at_end(const cairn_world *world, int index, const pose *end, eng_joint_rows *rows)
 {
     const eng_joint *joint = &world->joints[index];
+    const eng_joint_step *s = world->joint_step;
     pose q[2];
     eng_joint_poses(joint, end, q);
-    eng_joint_evaluate(joint, q, rows);
+    s->to[index] = eng_joint_frame_of(joint, q);
+    eng_joint_frame_rows(joint, &s->to[index], rows);
+    // a spin of its own turns no wrench
+    bool spins = false;
+    for (int side = 0; side < 2; side++) {
+        int body = joint->body[side];
+        if (body < 0 || s->lag[body] == 0.0)
+            continue;
+        quat back = eng_rotation_about(eng_body_spin_axis(world, body), -s->lag[body]);
+        q[side].orientation = quat_multiply(q[side].orientation, back);
+        spins = true;
+    }
+    if (spins)
+        s->to[index] = eng_joint_frame_of(joint, q);
+    eng_joint_mean_rows(joint, &s->from[index], &s->to[index], &s->mean[index]);
     if (eng_joint_has_turns(joint->kind))
         rows->coordinate =
             eng_joint_unwind(rows->coordinate, world->joint_step->mid[index].coordinate);
@@ -79,6 +143,115 @@ static double end_speed(const cairn_world *world, int index, const eng_joint_row
 {
     return 2.0 * (end->coordinate - world->joint_step->mid[index].coordinate) /
            world->def.time_step;
+}
+
+/// Force and couple of the rows together.
+static eng_wrench sum_of(const eng_joint_rows *rows, const double *l, int count)
+{
+    eng_wrench sum = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    for (int k = 0; k < count; k++) {
+        sum.d = vec3_add_scaled(sum.d, l[k], rows->row[k].d);
+        sum.e = vec3_add_scaled(sum.e, l[k], rows->row[k].e);
+    }
+    return sum;
+}
+
+/// Moments of the rows are taken about where bodies are in the mean of both ends, as far as joints,
+/// gravity and loads take them there, theory.md (9.6b).
+static void take_arms(const cairn_world *world, const eng_joint_set *set)
+{
+    const eng_joint_step *s = world->joint_step;
+    double h = world->def.time_step;
+    for (int i = 0; i < set->member_count; i++)
+        s->pushed[set->member[i]] = (vec3){0.0, 0.0, 0.0};
+    for (int i = 0, row = 0; i < set->system.joint_count; i++) {
+        int index = set->system.joint[i], count = row_count(world, index);
+        const int *body = world->joints[index].body;
+        vec3 force = sum_of(&s->mean[index], set->l + row, count).d;
+        for (int side = 0; side < 2; side++)
+            if (body[side] >= 0)
+                s->pushed[body[side]] =
+                    vec3_add_scaled(s->pushed[body[side]], side == 0 ? -1.0 : 1.0, force);
+        row += count;
+    }
+    for (int i = 0; i < set->member_count; i++) {
+        int body = set->member[i];
+        s->arm[body] = world->q_mid[body];
+        if (set->number[i] < 0)
+            continue;
+        double inverse = 1.0 / world->bodies[body].mass;
+        vec3 gained = vec3_scale(h, vec3_from(world->def.gravity));
+        vec3 force = vec3_scale(h, eng_applied_of(world, body)->force);
+        gained = vec3_add_scaled(gained, inverse, vec3_add(force, s->pushed[body]));
+        s->arm[body].position = vec3_add_scaled(s->arm[body].position, 0.25 * h, gained);
+    }
+}
+
+void eng_joint_set_guess(const cairn_world *world, eng_joint_set *set)
+{
+    const eng_joint_step *s = world->joint_step;
+    for (int i = 0, at = 0; i < set->system.joint_count; i++) {
+        int index = set->system.joint[i];
+        const eng_joint *joint = &world->joints[index];
+        const eng_joint_rows *mid = &s->mid[index];
+        for (int k = 0; k < mid->count; k++)
+            set->l[at++] =
+                vec3_dot(mid->row[k].d, joint->impulse) + vec3_dot(mid->row[k].e, joint->moment);
+        if (s->held[index])
+            set->l[at++] = joint->effort;
+    }
+    for (int i = 0; i < set->member_count; i++)
+        if (set->number[i] >= 0)
+            memcpy(set->guess[set->number[i]], world->v[set->member[i]], sizeof *set->guess);
+}
+
+/// out += M^-1 (impulses l of rows, moments about the poses), by numbers of the system.
+static void push_rows(const cairn_world *world, const eng_joint_set *set,
+                      const eng_joint_rows *rows, const pose *arms, const double *l,
+                      double (*out)[6])
+{
+    for (int i = 0, row = 0; i < set->system.joint_count; i++) {
+        int index = set->system.joint[i], count = row_count(world, index);
+        eng_wrench sum = sum_of(&rows[index], l + row, count);
+        row += count;
+        for (int side = 0; side < 2; side++) {
+            int number = set->system.rows.body[i][side];
+            if (number < 0)
+                continue;
+            int body = world->joints[index].body[side];
+            const pose *arm = &arms[body];
+            const double *inverse = world->mass_inverse[body];
+            double sign = side == 0 ? -1.0 : 1.0, *v = out[number];
+            vec3 moment =
+                vec3_add(vec3_cross(vec3_sub(rows[index].point, arm->position), sum.d), sum.e);
+            moment = quat_rotate_inverse(arm->orientation, moment);
+            for (int k = 0; k < 3; k++) {
+                v[k] += sign * inverse[k] * vec3_get(sum.d, k);
+                v[k + 3] += sign * inverse[k + 3] * vec3_get(moment, k);
+            }
+        }
+    }
+}
+
+void eng_joint_set_push(const cairn_world *world, eng_joint_set *set, const double (*v_base)[6])
+{
+    for (int i = 0; i < set->member_count; i++)
+        if (set->number[i] >= 0)
+            memcpy(set->exact[set->number[i]], v_base[set->number[i]], sizeof *set->exact);
+    const eng_joint_step *s = world->joint_step;
+    push_rows(world, set, s->mean, s->arm, set->l, set->exact);
+}
+
+/// Velocities in the coordinates of the basis.
+static const double (*enter(const eng_joint_set *set, const double (*v)[6]))[6]
+{
+    if (set->basis == NULL)
+        return v;
+    for (int i = 0; i < set->system.body_count; i++) {
+        memcpy(set->entered[i], v[i], sizeof *set->entered);
+        vec3_store(set->entered[i] + 3, mat3_apply_transposed(&set->basis[i], vec3_from(v[i] + 3)));
+    }
+    return (const double(*)[6])set->entered;
 }
 
 void eng_joint_set_look(const cairn_world *world, eng_joint_set *set, const double (*v)[6])
@@ -102,12 +275,146 @@ void eng_joint_set_look(const cairn_world *world, eng_joint_set *set, const doub
     }
     for (int i = 0; i < made; i++)
         set->size = fmax(set->size, 0.5 * h * fabs(set->residual[i]));
-    if (set->has_graphs)
+    take_arms(world, set);
+    if (set->has_graphs && set->linear)
         set->size =
-            fmax(set->size, 0.5 * h * eng_graph_rows_offset(world, &set->graphs, v, set->speed));
+            fmax(set->size,
+                 0.5 * h * eng_graph_rows_offset(world, &set->graphs, enter(set, v), set->speed));
 }
 
-/// b = G v less the violation that v leads to, for dynamic bodies.
+// ---------------------------------------------------------------- the linear problem
+
+/// L with L L^T = A; false where A is not positive definite.
+static bool cholesky(const mat3 *A, mat3 *L)
+{
+    *L = (mat3){0};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j <= i; j++) {
+            double sum = A->m[i][j];
+            for (int k = 0; k < j; k++)
+                sum -= L->m[i][k] * L->m[j][k];
+            if (i == j && !(sum > 0.0))
+                return false;
+            L->m[i][j] = i == j ? sqrt(sum) : sum / L->m[j][j];
+        }
+    return true;
+}
+
+static vec3 lower_solve(const mat3 *L, vec3 b)
+{
+    double x = b.x / L->m[0][0], y = (b.y - L->m[1][0] * x) / L->m[1][1];
+    return vec3_make(x, y, (b.z - L->m[2][0] * x - L->m[2][1] * y) / L->m[2][2]);
+}
+
+static vec3 upper_solve(const mat3 *L, vec3 b)
+{
+    double z = b.z / L->m[2][2], y = (b.y - L->m[2][1] * z) / L->m[1][1];
+    return vec3_make((b.x - L->m[1][0] * y - L->m[2][0] * z) / L->m[0][0], y, z);
+}
+
+/// What forces F at arms r resist a turn with, theory.md (9.6d): h/4 of (F.r) I - r F^T, its
+/// symmetric part, in principal axes.
+static void add_stiffness(vec3 force, vec3 r, double quarter, mat3 *K)
+{
+    double F[3], a[3], pull = vec3_dot(force, r);
+    vec3_store(F, force);
+    vec3_store(a, r);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            K->m[i][j] += quarter * ((i == j ? pull : 0.0) - 0.5 * (a[i] * F[j] + F[i] * a[j]));
+}
+
+/// Basis and masses with the stiffness of the impulses l, where it is one that holds.
+static void take_basis(const cairn_world *world, eng_joint_set *set)
+{
+    const eng_joint_step *s = world->joint_step;
+    double quarter = 0.25 * world->def.time_step;
+    for (int i = 0; i < set->member_count; i++)
+        if (set->number[i] >= 0) {
+            vec3 J = eng_inertia_of(world, set->member[i]);
+            set->basis[set->number[i]] = mat3_diagonal(J);
+        }
+    for (int i = 0, row = 0; i < set->system.joint_count; i++) {
+        int index = set->system.joint[i], count = row_count(world, index);
+        vec3 force = sum_of(&s->mean[index], set->l + row, count).d;
+        row += count;
+        for (int side = 0; side < 2; side++) {
+            int number = set->system.rows.body[i][side];
+            int body = world->joints[index].body[side];
+            if (number < 0)
+                continue;
+            const pose *arm = &s->arm[body];
+            vec3 r = vec3_sub(s->mean[index].point, arm->position);
+            add_stiffness(
+                quat_rotate_inverse(arm->orientation, vec3_scale(side == 0 ? -1.0 : 1.0, force)),
+                quat_rotate_inverse(arm->orientation, r), quarter, &set->basis[number]);
+        }
+    }
+    for (int i = 0; i < set->member_count; i++) {
+        int number = set->number[i];
+        if (number < 0)
+            continue;
+        mat3 L;
+        double *inverse = set->mass_inverse[number];
+        memcpy(inverse, world->mass_inverse[set->member[i]], sizeof *set->mass_inverse);
+        if (!cholesky(&set->basis[number], &L)) {
+            mat3 J = mat3_diagonal(eng_inertia_of(world, set->member[i]));
+            cholesky(&J, &L);
+        }
+        set->basis[number] = L;
+        inverse[3] = inverse[4] = inverse[5] = 1.0;
+    }
+}
+
+void eng_joint_set_linearise(const cairn_world *world, eng_joint_set *set)
+{
+    const eng_joint_step *s = world->joint_step;
+    if (set->basis != NULL)
+        take_basis(world, set);
+    eng_joint_system_fill(world, &set->system, s->mean, s->arm, s->held);
+    set->linear = true;
+}
+
+void eng_joint_set_leave(const eng_joint_set *set, const double (*v)[6], double (*out)[6])
+{
+    for (int i = 0; i < set->system.body_count; i++) {
+        vec3 omega = upper_solve(&set->basis[i], vec3_from(v[i] + 3));
+        memmove(out[i], v[i], 3 * sizeof(double));
+        vec3_store(out[i] + 3, omega);
+    }
+}
+
+/// What impulses lack at a velocity v: (M + K)^-1 M (exact - v) in the coordinates of the basis.
+static void lack_of(const cairn_world *world, const eng_joint_set *set, int member,
+                    const double (*v)[6], double out[6])
+{
+    int number = set->number[member];
+    const double *exact = set->exact[number];
+    for (int k = 0; k < 6; k++)
+        out[k] = exact[k] - v[number][k];
+    if (set->basis != NULL) {
+        vec3 J = eng_inertia_of(world, set->member[member]);
+        vec3 moment = vec3_multiply(J, vec3_from(out + 3));
+        vec3_store(out + 3, lower_solve(&set->basis[number], moment));
+    }
+}
+
+double eng_joint_set_lack(const cairn_world *world, const eng_joint_set *set, const double (*v)[6],
+                          double (*out)[6])
+{
+    double most = 0.0;
+    for (int i = 0; i < set->member_count; i++) {
+        int number = set->number[i];
+        if (number < 0)
+            continue;
+        lack_of(world, set, i, v, out[number]);
+        for (int k = 0; k < 6; k++)
+            most = fmax(most, fabs(set->exact[number][k] - v[number][k]));
+    }
+    return 0.5 * world->def.time_step * most;
+}
+
+/// b = G v less the violation that v leads to, for dynamic bodies. @param v  of the basis
 static void aim_rows(const eng_joint_set *set, const double (*v)[6])
 {
     const con_joints *rows = &set->system.rows;
@@ -121,12 +428,64 @@ static void aim_rows(const eng_joint_set *set, const double (*v)[6])
         }
 }
 
-void eng_joint_set_aim(const cairn_world *world, eng_joint_set *set, const double (*v_free)[6],
+/// Takes what the rows of the linear problem give for the impulses l out of velocities.
+static void take_out(const eng_joint_set *set, double (*v)[6])
+{
+    const con_joints *rows = &set->system.rows;
+    for (int i = 0; i < rows->count; i++)
+        for (int r = rows->start[i]; r < rows->start[i + 1]; r++)
+            for (int side = 0; side < 2; side++) {
+                int body = rows->body[i][side];
+                for (int k = 0; k < 6 && body >= 0; k++)
+                    v[body][k] -=
+                        set->system.mass_inverse[body][k] * rows->G[r][side][k] * set->l[r];
+            }
+}
+
+/// v_free of the linear problem, theory.md (9.6c): v + (M + K)^-1 M (v_base - v), and what the
+/// impulses at hand give by other wrenches than the problem's rows.
+/// @param entered  v in the basis
+static void aim_free(const cairn_world *world, eng_joint_set *set, const double (*v_base)[6],
+                     const double (*v)[6], const double (*entered)[6])
+{
+    eng_joint_set_push(world, set, v_base);
+    for (int i = 0; i < set->member_count; i++) {
+        int number = set->number[i];
+        if (number < 0)
+            continue;
+        double lack[6];
+        lack_of(world, set, i, v, lack);
+        for (int k = 0; k < 6; k++)
+            set->v_free[number][k] = entered[number][k] + lack[k];
+    }
+    take_out(set, set->v_free);
+}
+
+double eng_joint_set_differ(const cairn_world *world, eng_joint_set *set, const double (*v_base)[6])
+{
+    double most = 0.0;
+    take_arms(world, set);
+    eng_joint_set_push(world, set, v_base);
+    take_out(set, set->exact);
+    for (int i = 0; i < set->member_count; i++)
+        for (int k = 0; k < 6 && set->number[i] >= 0; k++) {
+            double *differs = &set->exact[set->number[i]][k];
+            *differs -= set->v_free[set->number[i]][k];
+            most = fmax(most, fabs(*differs));
+        }
+    return 0.5 * world->def.time_step * most;
+}
+
+void eng_joint_set_aim(const cairn_world *world, eng_joint_set *set, const double (*v_base)[6],
                        const double (*v)[6])
 {
-    aim_rows(set, v);
+    const double(*entered)[6] = enter(set, v);
+    aim_rows(set, entered);
+    if (!set->frozen)
+        aim_free(world, set, v_base, v, entered);
     if (set->has_graphs)
-        eng_graph_rows_aim(world, &set->graphs, v_free, v, set->speed);
+        eng_graph_rows_aim(world, &set->graphs, (const double(*)[6])set->v_free, entered,
+                           set->speed);
 }
 
 bool eng_joint_set_activate(cairn_world *world, eng_joint_set *set)

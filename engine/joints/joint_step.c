@@ -10,11 +10,19 @@
 
 // ---------------------------------------------------------------- start of the step
 
-static bool allocate(eng_joint_step *s, base_arena *arena, int n)
+static bool allocate(eng_joint_step *s, base_arena *arena, int n, int bodies)
 {
     size_t count = (size_t)n;
     s->start = base_arena_allocate(arena, "joint start", count, sizeof *s->start);
+    s->from = base_arena_array(arena, eng_joint_frame, "joint from", n);
+    s->to = base_arena_array(arena, eng_joint_frame, "joint to", n);
     s->mid = base_arena_array(arena, eng_joint_rows, "joint mid", n);
+    s->mean = base_arena_array(arena, eng_joint_rows, "joint mean", n);
+    s->arm = base_arena_array(arena, pose, "joint arms", bodies);
+    s->pushed = base_arena_array(arena, vec3, "joint pushes", bodies);
+    s->lag = base_arena_array(arena, double, "joint lags", bodies);
+    s->body = base_arena_array(arena, int, "joint bodies", bodies);
+    s->turning = base_arena_array(arena, const eng_turning *, "joint turnings", bodies);
     s->speed = base_arena_array(arena, double, "joint speed", n);
     s->given = base_arena_array(arena, double, "joint given", n);
     s->damper = base_arena_array(arena, double, "joint damper", n);
@@ -24,9 +32,82 @@ static bool allocate(eng_joint_step *s, base_arena *arena, int n)
     s->alone = base_arena_array(arena, int, "joints alone", n);
     s->shared = base_arena_array(arena, int, "joints shared", n);
     s->near_contact = base_arena_array(arena, unsigned char, "joints near contacts", n);
-    return s->start != NULL && s->mid != NULL && s->speed != NULL && s->given != NULL &&
+    return s->start != NULL && s->from != NULL && s->to != NULL && s->mid != NULL &&
+           s->mean != NULL && s->arm != NULL && s->pushed != NULL && s->turning != NULL &&
+           s->body != NULL && s->lag != NULL && s->speed != NULL && s->given != NULL &&
            s->damper != NULL && s->graph != NULL && s->held != NULL && s->l != NULL &&
            s->alone != NULL && s->shared != NULL && s->near_contact != NULL;
+}
+
+/// Principal axes about which a body is round, as bits.
+static unsigned round_about(vec3 J)
+{
+    double d[3], size = J.x + J.y + J.z;
+    unsigned axes = 0;
+    vec3_store(d, J);
+    for (int k = 0; k < 3; k++)
+        if (fabs(d[(k + 1) % 3] - d[(k + 2) % 3]) <= 1e-12 * size)
+            axes |= 1u << k;
+    return axes;
+}
+
+/// The axis of those left, if there are several that of the fastest spin.
+static signed char choose_axis(const cairn_world *world, int body, unsigned axes)
+{
+    int best = -1;
+    for (int k = 0; k < 3; k++) {
+        double rate = fabs(world->v[body][3 + k]);
+        if ((axes >> k & 1) != 0 && (best < 0 || rate > fabs(world->v[body][3 + best])))
+            best = k;
+    }
+    return (signed char)best;
+}
+
+static cairn_status find_spin_axes(cairn_world *world)
+{
+    size_t bodies = (size_t)world->body_count;
+    signed char *axis = base_arena_array(world->arena, signed char, "spin axes", bodies);
+    unsigned char *may = base_arena_array(world->arena, unsigned char, "spins", bodies);
+    if (axis == NULL || may == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memset(axis, -1, bodies);
+    for (int pass = 0; pass < 3; pass++)
+        for (int i = 0; i < world->joint_count; i++)
+            for (int side = 0; side < 2; side++) {
+                const eng_joint *joint = &world->joints[i];
+                int body = joint->body[side];
+                if (body < 0 || world->bodies[body].kind != CAIRN_DYNAMIC)
+                    continue;
+                vec3 J = eng_inertia_of(world, body);
+                double size = sqrt(fmax(J.x, fmax(J.y, J.z)) / world->bodies[body].mass);
+                if (pass == 0)
+                    may[body] = (unsigned char)round_about(J);
+                for (int k = 0; k < 3 && pass == 1; k++)
+                    if (!eng_joint_lets_spin(joint, side, k, 1e-10 * size))
+                        may[body] &= (unsigned char)~(1u << k);
+                if (pass == 2)
+                    axis[body] = choose_axis(world, body, may[body]);
+            }
+    world->spin_axis = axis;
+    return CAIRN_OK;
+}
+
+double eng_joints_turn(const cairn_world *world, double time, int *body)
+{
+    double most = 0.0;
+    *body = -1;
+    for (int i = 0; i < world->joint_count; i++)
+        for (int side = 0; side < 2; side++) {
+            int at = world->joints[i].body[side];
+            if (at < 0 || world->bodies[at].kind == CAIRN_FIXED)
+                continue;
+            double turn = time * vec3_norm(vec3_from(world->v[at] + 3));
+            if (turn > most) {
+                most = turn;
+                *body = at;
+            }
+        }
+    return most;
 }
 
 cairn_status eng_block_joint_start(cairn_world *world)
@@ -38,20 +119,32 @@ cairn_status eng_block_joint_start(cairn_world *world)
     if (s == NULL)
         return CAIRN_ERROR_MEMORY;
     *s = (eng_joint_step){0};
-    if (!allocate(s, world->arena, world->joint_count))
+    if (!allocate(s, world->arena, world->joint_count, world->body_count))
         return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < world->joint_count; i++) {
         const eng_joint *joint = &world->joints[i];
         pose q[2];
         eng_joint_rows rows;
         eng_joint_poses(joint, world->q, q);
-        eng_joint_evaluate(joint, q, &rows);
+        s->from[i] = eng_joint_frame_of(joint, q);
+        eng_joint_frame_rows(joint, &s->from[i], &rows);
         for (int k = 0; k < rows.count; k++)
             s->start[i][k] = eng_joint_speed(joint, &rows.row[k], rows.point, world->q,
                                              (const double(*)[6])world->v);
     }
     world->joint_step = s;
-    return CAIRN_OK;
+    return find_spin_axes(world);
+}
+
+static void take_turnings(cairn_world *world)
+{
+    eng_joint_step *s = world->joint_step;
+    memset(s->turning, 0, (size_t)world->body_count * sizeof *s->turning);
+    for (int k = 0; k < world->general_count; k++)
+        if (world->turnings[k].known && eng_is_jointed(world, world->active[k])) {
+            s->body[s->body_count++] = world->active[k];
+            s->turning[world->active[k]] = &world->turnings[k];
+        }
 }
 
 static void take_midpoint(cairn_world *world, int i)
@@ -83,6 +176,8 @@ static void take_midpoint(cairn_world *world, int i)
 
 void eng_block_joint_forces(cairn_world *world)
 {
+    if (world->joint_step != NULL)
+        take_turnings(world);
     for (int i = 0; i < world->joint_count; i++) {
         const eng_joint_step *s = world->joint_step;
         take_midpoint(world, i);
@@ -141,6 +236,9 @@ static cairn_status sort_islands(cairn_world *world)
     for (int i = 0; i < world->contacts.cone_count; i++)
         for (int side = 0; side < 2; side++)
             touched[root_of(parent, world->contacts.body[i][side])] = 1;
+    for (int i = 0; i < world->body_count; i++)
+        parent[i] = root_of(parent, i);
+    s->root = parent;
     for (int i = 0; i < world->joint_count; i++) {
         s->near_contact[i] = touched[root_of(parent, island_body(world, &world->joints[i]))];
         if (s->near_contact[i])
@@ -153,20 +251,35 @@ static cairn_status sort_islands(cairn_world *world)
 
 // ---------------------------------------------------------------- joints with contacts
 
+/// The problem of the contacts has the right sides that the joints ask for.
+static void aim(cairn_world *world, const double (*v)[6])
+{
+    eng_joint_set *set = &world->joint_step->together;
+    eng_joint_set_aim(world, set, (const double(*)[6])world->solver_v_free, v);
+    world->problem.v_free = (const double(*)[6])set->v_free;
+    if (!set->has_graphs)
+        con_apply_H(&world->problem, world->problem.v_free, world->problem.w,
+                    (double(*)[3])world->problem.q);
+}
+
 static cairn_status share(cairn_world *world)
 {
     eng_joint_step *s = world->joint_step;
     eng_joint_set *set = &s->together;
-    const double(*v)[6] = world->problem.v_free;
+    const double(*R)[3] = (const double(*)[3])world->contacts.R;
+    size_t bodies = (size_t)world->problem.body_count;
     cairn_status status =
-        eng_joint_set_init(world, s->shared, s->shared_count, false, &world->problem,
-                           (const double(*)[3])world->contacts.R, set);
+        eng_joint_set_init(world, s->shared, s->shared_count, false, &world->problem, R, set);
     if (status != CAIRN_OK)
         return status;
+    eng_joint_set_guess(world, set);
+    memcpy(set->v_free, world->solver_v_free, bodies * sizeof *set->v_free);
+    eng_joint_set_look(world, set, (const double(*)[6])set->guess);
+    eng_joint_set_linearise(world, set);
     if (set->has_graphs)
-        eng_graph_rows_fill(world, &set->graphs, v);
-    eng_joint_set_look(world, set, v);
-    eng_joint_set_aim(world, set, v, v);
+        eng_graph_rows_fill(world, &set->graphs, (const double(*)[6])set->v_free);
+    set->left = INFINITY;
+    aim(world, (const double(*)[6])set->guess);
     world->problem.joints = &set->system.rows;
     if (set->has_graphs) {
         world->solved = &set->graphs.problem;
@@ -179,18 +292,28 @@ cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *c
                                bool *rows_changed)
 {
     eng_joint_set *set = &world->joint_step->together;
-    const double(*v_free)[6] = world->problem.v_free;
     const double(*U)[3] = (const double(*)[3])world->solution_U;
     bool reached = set->has_graphs && eng_graph_rows_take(world, &set->graphs, U);
     eng_joint_set_look(world, set, v);
     bool activated = eng_joint_set_activate(world, set);
     eng_joint_set_keep(world, set);
     *rows_changed = reached || activated;
-    *changed = *rows_changed || set->size > 1e-10 * set->length;
+    double left = set->size;
+    if (!set->frozen)
+        left =
+            fmax(left, eng_joint_set_differ(world, set, (const double(*)[6])world->solver_v_free));
+    // where wrenches do not settle they stay those of the motion before
+    if (!set->frozen && !*rows_changed && left > 0.5 * set->left && left > 1e-10 * set->length) {
+        set->frozen = true;
+        memcpy(set->v_free, world->solver_v_free,
+               (size_t)world->problem.body_count * sizeof *set->v_free);
+    }
+    set->left = *rows_changed ? INFINITY : left;
+    *changed = *rows_changed || left > 1e-10 * set->length;
     if (*rows_changed)
-        eng_graph_rows_fill(world, &set->graphs, v_free);
+        eng_graph_rows_fill(world, &set->graphs, (const double(*)[6])world->solver_v_free);
     if (*changed)
-        eng_joint_set_aim(world, set, v_free, v);
+        aim(world, v);
     return CAIRN_OK;
 }
 

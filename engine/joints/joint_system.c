@@ -121,6 +121,16 @@ cairn_status eng_joint_system_init(const cairn_world *world, const int *joints, 
     return status == CAIRN_OK ? copy_masses(world, system) : status;
 }
 
+void eng_joint_system_enter(const eng_joint_system *system, int body, double row[6])
+{
+    if (system->basis == NULL)
+        return;
+    const mat3 *L = &system->basis[body];
+    row[3] /= L->m[0][0];
+    row[4] = (row[4] - L->m[1][0] * row[3]) / L->m[1][1];
+    row[5] = (row[5] - L->m[2][0] * row[3] - L->m[2][1] * row[4]) / L->m[2][2];
+}
+
 void eng_joint_system_fill(const cairn_world *world, eng_joint_system *system,
                            const eng_joint_rows *rows, const pose *q, const unsigned char *held)
 {
@@ -134,8 +144,12 @@ void eng_joint_system_fill(const cairn_world *world, eng_joint_system *system,
         eng_joint_poses(&world->joints[index], q, sides);
         start[i] = made;
         int count = r->count + (held != NULL && held[index] ? 1 : 0);
-        for (int k = 0; k < count; k++)
-            eng_joint_row_blocks(&r->row[k], r->point, sides, G[made++]);
+        for (int k = 0; k < count; k++, made++) {
+            eng_joint_row_blocks(&r->row[k], r->point, sides, G[made]);
+            for (int side = 0; side < 2; side++)
+                if (system->rows.body[i][side] >= 0)
+                    eng_joint_system_enter(system, system->rows.body[i][side], G[made][side]);
+        }
     }
     start[system->joint_count] = made;
 }

@@ -4,6 +4,7 @@
 #define CAIRN_ENGINE_JOINTS_JOINTS_H
 
 #include "contact/problem/joints.h"
+#include "engine/state/rotation.h"
 #include "engine/state/world.h"
 
 enum { ENG_JOINT_ROWS_MAX = 6 };
@@ -69,6 +70,11 @@ typedef struct eng_joint_rows {
     double coordinate; // rad in (-pi, pi] or, of a swing, [0, pi]; or m
 } eng_joint_rows;
 
+/// Anchors and axes of both sides in world axes: all that rows know of a configuration.
+typedef struct eng_joint_frame {
+    vec3 p[2], a[3], b[3];
+} eng_joint_frame;
+
 /// Number of rows of a kind.
 int eng_joint_row_count(cairn_joint_kind kind);
 
@@ -81,6 +87,21 @@ bool eng_joint_has_turns(cairn_joint_kind kind);
 
 /// @param q  poses of A and B; the identity for the world
 void eng_joint_evaluate(const eng_joint *joint, const pose q[2], eng_joint_rows *rows);
+
+eng_joint_frame eng_joint_frame_of(const eng_joint *joint, const pose q[2]);
+
+/// The rows of a configuration.
+void eng_joint_frame_rows(const eng_joint *joint, const eng_joint_frame *frame,
+                          eng_joint_rows *rows);
+
+/// Wrenches of the discrete gradient, theory.md (9.6a): their work over a step is l (g(to) -
+/// g(from)) exactly. `g` and `coordinate` are not those of a configuration.
+void eng_joint_mean_rows(const eng_joint *joint, const eng_joint_frame *from,
+                         const eng_joint_frame *to, eng_joint_rows *rows);
+
+/// Whether nothing that a joint holds of the body of a side turns when it spins about its principal
+/// axis. @param tolerance  m, by which anchors may be off the axis
+bool eng_joint_lets_spin(const eng_joint *joint, int side, int axis, double tolerance);
 
 /// Blocks of A and B of a row of G for the velocity coordinates of bodies at q.
 void eng_joint_row_blocks(const eng_wrench *row, vec3 point, const pose q[2], double G[2][6]);
@@ -135,13 +156,18 @@ typedef struct eng_joint_system {
     int body_count;
     const int *body;                 // [body_count] into the world's bodies; NULL: the same numbers
     const double (*mass_inverse)[6]; // [body_count]
-    con_joints rows;                 // body numbers of this system
-    double *b;                       // [row count] m/s or rad/s; rows.b
+    const mat3
+        *basis; // [body_count] L of (9.6d), in whose coordinates rows and masses are; NULL: none
+    con_joints rows; // body numbers of this system
+    double *b;       // [row count] m/s or rad/s; rows.b
 } eng_joint_system;
 
 /// Chooses bodies and reserves rows. @param compact  number the bodies anew
 cairn_status eng_joint_system_init(const cairn_world *world, const int *joints, int count,
                                    bool compact, eng_joint_system *system) CAIRN_CHECK_RESULT;
+
+/// What a row of velocities is in the coordinates of the basis.
+void eng_joint_system_enter(const eng_joint_system *system, int body, double row[6]);
 
 /// Writes G from the rows of the joints at q.
 /// @param rows  [world's joints]
@@ -214,16 +240,35 @@ typedef struct eng_joint_set {
     eng_joint_system system;
     eng_graph_rows graphs; // of the set, where there are any parts
     bool has_graphs;
+    int member_count;
+    const int *member;    // [member_count] bodies of the world
+    const int *number;    // [member_count] their numbers in the system; -1: not dynamic
     double *residual, *l; // [rows of the system, all coordinates driven] m/s or rad/s; N s
     double *speed;        // [joints] rad/s or m/s of the coordinates at the end
     pose *end;            // [world's bodies] those of the set
     double size, length;  // m: largest violation at the end, largest coordinate
+    double (*exact)[6];   // [bodies] m/s or rad/s: what the impulses l give, theory.md (9.6)
+    double (*v_free)[6];  // [bodies] of the linear problem, theory.md (9.6c)
+    double (*guess)[6];   // [bodies] m/s or rad/s
+    double (*mass_inverse)[6], (*entered)[6]; // [bodies] of sets with a basis
+    mat3 *basis;                              // [bodies] likewise
+    bool linear;                              // the linear problem has rows
+    bool frozen;                              // wrenches are those of the linear problem
+    double left; // m or rad, what was missing at the last look of the shared joints
 } eng_joint_set;
 
 /// What the step knows of its joints; in the arena.
 typedef struct eng_joint_step {
     double (*start)[ENG_JOINT_ROWS_MAX]; // [joint_count] G(q_n) v_n, m/s or rad/s
+    eng_joint_frame *from, *to;          // [joint_count] at t_n, and at the end last looked at
     eng_joint_rows *mid;                 // [joint_count] at q_mid, the coordinate with its turns
+    eng_joint_rows *mean; // [joint_count] of the discrete gradient from `from` to `to`
+    pose *arm;            // [body_count] where moments of `mean` are taken, at q_mid
+    vec3 *pushed;         // [body_count] N s, by the rows `mean`
+    int body_count;
+    int *body;                           // [body_count] dynamic bodies of joints
+    double *lag;                         // [body_count] rad, of turns at the end last looked at
+    const eng_turning **turning;         // [body_count] of the begin of the step; NULL: none
     double *speed;                       // [joint_count] of the coordinate, by v_n at the midpoint
     double *given;                       // [joint_count] N s of constant force and spring
     double *damper;                      // [joint_count] N s
@@ -235,6 +280,7 @@ typedef struct eng_joint_step {
     int alone_count, shared_count;
     con_stop alone_stop;         // how the solve of those alone ended, where it is unsolved
     double alone_error;          // its residual, above the tolerance of the world; else 0
+    const int *root;             // [body_count] first body of the joints' island
     unsigned char *near_contact; // [joint_count] 1 for the shared ones
     eng_joint_set together;      // of the shared joints
 } eng_joint_step;
@@ -246,13 +292,38 @@ cairn_status eng_joint_set_init(cairn_world *world, const int *joints, int count
                                 const con_problem *contacts, const double (*R)[3],
                                 eng_joint_set *set) CAIRN_CHECK_RESULT;
 
+/// Impulses of the last step, and velocities at its end, as guess of this one's.
+void eng_joint_set_guess(const cairn_world *world, eng_joint_set *set);
+
 /// Ends, violations and speeds that the velocities v of the system's bodies lead to, theory.md
-/// (9.6).
+/// (9.6), and the wrenches that follow for the impulses l.
 void eng_joint_set_look(const cairn_world *world, eng_joint_set *set, const double (*v)[6]);
 
-/// After it: right sides by which the violations vanish to first order.
-void eng_joint_set_aim(const cairn_world *world, eng_joint_set *set, const double (*v_free)[6],
+/// After it: rows of the linear problem, and, of compact sets, the basis in which the stiffness
+/// that the impulses l make is part of the masses.
+void eng_joint_set_linearise(const cairn_world *world, eng_joint_set *set);
+
+/// set->exact: v_base + M^-1 (impulses of the wrenches as last looked at).
+void eng_joint_set_push(const cairn_world *world, eng_joint_set *set, const double (*v_base)[6]);
+
+/// After it, what v lacks of that: (M + K)^-1 M (exact - v), in the basis.
+/// @return m or rad, how far it takes bodies by the end of the step
+double eng_joint_set_lack(const cairn_world *world, const eng_joint_set *set, const double (*v)[6],
+                          double (*out)[6]);
+
+/// After a look: right sides by which violations and what impulses lack vanish to first order.
+/// @param v  [bodies] what was looked at
+void eng_joint_set_aim(const cairn_world *world, eng_joint_set *set, const double (*v_base)[6],
                        const double (*v)[6]);
+
+/// Of a set without a basis: what the wrenches as last looked at give for the impulses l beyond
+/// what the linear problem has, to set->exact.
+/// @return m or rad, how far it takes bodies by the end of the step
+double eng_joint_set_differ(const cairn_world *world, eng_joint_set *set,
+                            const double (*v_base)[6]);
+
+/// Velocities out of the coordinates of the basis; may be the same.
+void eng_joint_set_leave(const eng_joint_set *set, const double (*v)[6], double (*out)[6]);
 
 /// After eng_joint_set_look: ends of ranges that are passed take part; true when there is one.
 bool eng_joint_set_activate(cairn_world *world, eng_joint_set *set);
@@ -269,6 +340,10 @@ double eng_joint_damper_step(const cairn_world *world, const eng_joint *joint,
 
 /// Brings bodies and velocities onto the constraints after joints were made or bodies set.
 cairn_status eng_joints_gather(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Largest turn of a body that joints hold in the time given, by its velocity now, rad.
+/// @param body  out: which; -1: none turns
+double eng_joints_turn(const cairn_world *world, double time, int *body);
 
 /// Takes the rows' speeds at the start of the step; before block 1.
 cairn_status eng_block_joint_start(cairn_world *world) CAIRN_CHECK_RESULT;

@@ -268,6 +268,8 @@ uint64_t cairn_world_get_hash(const cairn_world *world)
     for (int i = 0; i < world->joint_count; i++) {
         hash = base_hash_bytes(hash, &world->joints[i].coordinate, sizeof(double));
         hash = base_hash_bytes(hash, world->joints[i].part, sizeof world->joints[i].part);
+        hash = base_hash_bytes(hash, &world->joints[i].impulse, sizeof(vec3));
+        hash = base_hash_bytes(hash, &world->joints[i].moment, sizeof(vec3));
     }
     eng_contacts contacts = world->contacts;
     hash = eng_columns_hash(eng_contacts_columns(&contacts), contacts.count, hash);

@@ -5,6 +5,7 @@
 
 #include "contact/problem/team.h"
 #include "engine/joints/joints.h"
+#include "engine/measures/finite.h"
 #include "engine/measures/time_step.h"
 #include "engine/pairs/spheres/spheres.h"
 
@@ -14,6 +15,9 @@
 
 // residual below which what is left is mostly the round-off of large problems
 static const double round_off = 1e-11;
+
+// rad, turn of a body in joints from which on a step is made in pieces
+static const double turn_max = 0.6;
 
 /// Where in the step a piece begins, s; counted as the time of whole steps is.
 static double time_of(const cairn_world *world, double whole, int done, int full)
@@ -112,6 +116,46 @@ bool eng_pieces_divide(cairn_world *world)
     return world->pieces.divide;
 }
 
+bool eng_pieces_divide_joints(cairn_world *world)
+{
+    const eng_joint_step *s = world->joint_step;
+    if (s == NULL || !(s->alone_error > 0.0))
+        return false;
+    con_stop stop = world->pieces.stop;
+    double error = world->report.error;
+    world->pieces.stop = s->alone_stop;
+    world->report.error = s->alone_error;
+    bool divides = eng_pieces_divide(world);
+    world->pieces.stop = stop;
+    world->report.error = error;
+    return divides;
+}
+
+/// Bodies of joints that turn far in a piece get shorter ones. @param whole  s
+static void fit_turns(cairn_world *world, double whole, int full)
+{
+    eng_pieces *p = &world->pieces;
+    int body;
+    while (eng_joints_turn(world, whole * p->size / full, &body) > turn_max &&
+           eng_pieces_may_divide(world))
+        p->size /= 2;
+}
+
+/// Past half a turn in a step nothing tells how far a body has turned. @param whole  s
+static cairn_status check_turns(const cairn_world *world, double whole, cairn_error *error)
+{
+    int body;
+    double turn = eng_joints_turn(world, whole, &body);
+    if (!(turn > M_PI))
+        return CAIRN_OK;
+    return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                     "step %" PRId64 ", t = %g s: %s, which a joint holds, would turn by %.3g rad "
+                     "in a step of %g s, and no more than half a turn can be followed; use a step "
+                     "of %.2g s or less",
+                     world->step_count + 1, world->time, eng_body_label(world, body).text, turn,
+                     whole, whole * 0.5 / turn);
+}
+
 /// Runs the pieces that are left of a step. @param whole  s
 static cairn_status run_pieces(cairn_world *world, eng_piece *run, double whole, int full,
                                cairn_error *error)
@@ -119,6 +163,7 @@ static cairn_status run_pieces(cairn_world *world, eng_piece *run, double whole,
     eng_pieces *p = &world->pieces;
     p->size = p->done > 0 ? next_size(p->done) : full;
     while (p->done < full) {
+        fit_turns(world, whole, full);
         eng_step_set(world, whole * (double)p->size / (double)full);
         p->divide = false;
         p->stop = CON_STOP_SOLVED;
@@ -146,7 +191,9 @@ cairn_status eng_pieces_step(cairn_world *world, eng_piece *run, cairn_error *er
     double whole = world->def.time_step;
     if (p->done == 0)
         *p = (eng_pieces){.report = {.stop = "none"}};
-    cairn_status status = run_pieces(world, run, whole, full, error);
+    cairn_status status = check_turns(world, whole, error);
+    if (status == CAIRN_OK)
+        status = run_pieces(world, run, whole, full, error);
     eng_step_set(world, whole);
     if (status != CAIRN_OK)
         return status;

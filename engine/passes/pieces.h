@@ -22,4 +22,7 @@ bool eng_pieces_may_divide(const cairn_world *world);
 /// the solve answers CAIRN_INTERRUPTED, and the piece is taken back as one that was interrupted.
 bool eng_pieces_divide(cairn_world *world);
 
+/// The same after joints that no implicit contact reaches were solved for.
+bool eng_pieces_divide_joints(cairn_world *world);
+
 #endif

@@ -497,6 +497,7 @@ static cairn_status begin_step(cairn_world *world)
     eng_removals_settle(world);
     base_arena_reset(world->arena);
     world->problem = (con_problem){0};
+    world->spin_axis = NULL;
     world->solved = NULL;
     world->rolling = NULL;
     world->driven = NULL;
@@ -586,6 +587,8 @@ static cairn_status run_solver(cairn_world *world, cairn_error *error)
         TIMED(ASSEMBLY, status = eng_block_assembly(world));
     if (status == CAIRN_OK)
         TIMED(SOLVER, status = eng_block_joints(world));
+    if (status == CAIRN_OK && eng_pieces_divide_joints(world))
+        return CAIRN_INTERRUPTED;
     return status == CAIRN_OK ? eng_block_solver(world, error) : fail_block(world, status, error);
 }
 

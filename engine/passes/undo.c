@@ -110,6 +110,7 @@ void eng_step_forget(cairn_world *world)
     world->explicit_outputs = NULL;
     world->spins = NULL;
     world->joint_step = NULL;
+    world->spin_axis = NULL;
     world->connector_outputs = NULL;
     world->report = (cairn_step_report){.contacts = world->contacts.count, .stop = "none"};
 }

@@ -18,9 +18,42 @@ static vec3 midpoint_torque(const cairn_world *world, int body)
     return quat_rotate_inverse(world->q_mid[body].orientation, torque);
 }
 
+bool eng_is_jointed(const cairn_world *world, int body)
+{
+    const eng_body *b = &world->bodies[body];
+    return world->joint_count > 0 && b->extra > 0 && b->kind == CAIRN_DYNAMIC &&
+           world->extras[b->extra - 1].joints > 0;
+}
+
 static bool flows(const cairn_world *world, int body)
 {
-    return world->def.rotation == CAIRN_RIG_EXACT && world->bodies[body].kind == CAIRN_DYNAMIC;
+    return world->def.rotation == CAIRN_RIG_EXACT && world->bodies[body].kind == CAIRN_DYNAMIC &&
+           !eng_is_jointed(world, body);
+}
+
+double eng_body_lag(const cairn_world *world, double before, double after)
+{
+    double rate = 0.5 * (before + after);
+    return rate != 0.0 ? eng_rotation_lag(rate, world->def.time_step) : 0.0;
+}
+
+int eng_body_spin_axis(const cairn_world *world, int body)
+{
+    return world->spin_axis != NULL ? world->spin_axis[body] : -1;
+}
+
+/// From t_n to the midpoint.
+static quat half_turn(const cairn_world *world, int body, vec3 omega)
+{
+    double h = world->def.time_step;
+    if (!eng_is_jointed(world, body))
+        return eng_rotation_half(omega, h);
+    quat half = eng_rotation_mean_half(omega, h);
+    int axis = eng_body_spin_axis(world, body);
+    double rate = axis >= 0 ? vec3_get(omega, axis) : 0.0;
+    if (rate == 0.0)
+        return half;
+    return quat_multiply(half, eng_rotation_about(axis, 0.5 * eng_rotation_lag(rate, h)));
 }
 
 pose eng_body_middle(const cairn_world *world, int body, double half, vec3 *omega)
@@ -31,6 +64,8 @@ pose eng_body_middle(const cairn_world *world, int body, double half, vec3 *omeg
     *omega = vec3_from(v + 3);
     if (flows(world, body))
         eng_rotation_flow(eng_inertia_of(world, body), &middle.orientation, omega, half);
+    else if (eng_is_jointed(world, body) && half == 0.5 * world->def.time_step)
+        middle.orientation = eng_rotation_turn(q->orientation, half_turn(world, body, *omega));
     else
         middle.orientation = eng_rotation_advance(q->orientation, vec3_scale(half, *omega));
     return middle;
@@ -57,7 +92,7 @@ static void find_free(const cairn_world *world, int body, double v_free[6], eng_
 void eng_body_free(const cairn_world *world, int body, double v_free[6])
 {
     eng_turning turning;
-    turning.half = eng_rotation_half(vec3_from(world->v[body] + 3), world->def.time_step);
+    turning.half = half_turn(world, body, vec3_from(world->v[body] + 3));
     find_free(world, body, v_free, &turning);
 }
 
@@ -72,7 +107,7 @@ void eng_body_begin(cairn_world *world, int body, eng_turning *turning)
         vec3_store(v + 3, omega);
     } else {
         const pose *q = &world->q[body];
-        turning->half = eng_rotation_half(vec3_from(v + 3), world->def.time_step);
+        turning->half = half_turn(world, body, vec3_from(v + 3));
         middle->position = vec3_add_scaled(q->position, half, vec3_from(v));
         middle->orientation = eng_rotation_turn(q->orientation, turning->half);
     }
@@ -86,6 +121,7 @@ void eng_body_end(const cairn_world *world, int body, const eng_turning *turning
     cairn_rotation scheme = world->def.rotation;
     vec3 omega_end = vec3_from(v_end + 3), turned = omega_end;
     const pose *mid = &world->q_mid[body];
+    quat from = world->q[body].orientation;
     q->position = vec3_add_scaled(mid->position, 0.5 * h, vec3_from(v_end));
     vec3_store(v, vec3_from(v_end));
     if (flows(world, body)) {
@@ -101,12 +137,29 @@ void eng_body_end(const cairn_world *world, int body, const eng_turning *turning
         eng_turning own;
         if (turning == NULL) {
             vec3 omega = vec3_from(world->v[body] + 3);
-            own.half = eng_rotation_half(omega, h);
+            own.half = half_turn(world, body, omega);
             eng_rotation_begin(inertia, omega, torque, h, &own);
             turning = &own;
         }
         vec3 gained = vec3_sub(omega_end, turning->omega);
         vec3 impulse = vec3_add_scaled(vec3_multiply(inertia, gained), h, torque);
+        if (eng_is_jointed(world, body)) {
+            vec3 momentum = quat_rotate(turning->half, vec3_add(turning->momentum, impulse));
+            vec3 omega = vec3_from(world->v[body] + 3);
+            turn = eng_rotation_mean(inertia, omega, momentum, omega_end, h, &turned);
+            int axis = eng_body_spin_axis(world, body);
+            double lag = axis >= 0
+                             ? eng_body_lag(world, vec3_get(omega, axis), vec3_get(turned, axis))
+                             : 0.0;
+            if (lag != 0.0) {
+                quat more = eng_rotation_about(axis, lag);
+                turn = quat_multiply(turn, more);
+                turned = quat_rotate_inverse(more, turned);
+            }
+            q->orientation = eng_rotation_turn(from, turn);
+            vec3_store(v + 3, turned);
+            return;
+        }
         turned =
             eng_rotation_finish(scheme, inertia, turning->momentum, omega_end, impulse, h, &turn);
     } else {

@@ -7,6 +7,16 @@
 
 struct eng_turning;
 
+/// Whether joints hold a dynamic body: it turns by the mean of its velocities, theory.md (1.12).
+bool eng_is_jointed(const cairn_world *world, int body);
+
+/// The principal axis about which such a body spins without any of its joints turning with it, and
+/// without precession: there its turn is the exact one, theory.md (1.13). -1: none.
+int eng_body_spin_axis(const cairn_world *world, int body);
+
+/// rad, what that adds to the turn of a step, for the rates before and after.
+double eng_body_lag(const cairn_world *world, double before, double after);
+
 /// Where a body is half a step after its state.
 /// @param omega  out, rad/s, principal axes: the angular velocity there under RIG_EXACT, else that
 ///               of the state

@@ -193,6 +193,80 @@ vec3 eng_rotation_end(cairn_rotation scheme, vec3 J, vec3 omega, vec3 omega_end,
     return eng_rotation_finish(scheme, J, momentum, omega_end, impulse, h, &turn);
 }
 
+// ---------------------------------------------------------------- turns by the mean velocity
+
+/// The turn whose Cayley vector is u: by 2 atan |u| about it.
+static quat cayley(vec3 u)
+{
+    return quat_normalize((quat){1.0, u.x, u.y, u.z});
+}
+
+quat eng_rotation_mean_half(vec3 omega, double h)
+{
+    quat whole = cayley(vec3_scale(0.5 * h, omega));
+    // the root of a turn is the mean of it and of none
+    return quat_normalize((quat){whole.w + 1.0, whole.x, whole.y, whole.z});
+}
+
+/// J w less the momentum seen from the end of the turn.
+static vec3 mean_residual(vec3 J, vec3 omega, vec3 momentum, vec3 w, double h, quat *turn, vec3 *u)
+{
+    *u = vec3_scale(0.25 * h, vec3_add(omega, w));
+    *turn = cayley(*u);
+    return vec3_sub(quat_rotate_inverse(*turn, momentum), vec3_multiply(J, w));
+}
+
+/// Newton's step: the turn changes by 2 (du - u x du) / (1 + u^2) in axes of its end.
+static bool mean_step(vec3 J, double h, vec3 u, vec3 turned, vec3 *r)
+{
+    mat3 jacobian = mat3_diagonal(J);
+    double share = 0.5 * h / (1.0 + vec3_norm_squared(u));
+    for (int k = 0; k < 3; k++) {
+        vec3 unit = {k == 0, k == 1, k == 2};
+        vec3 bent = vec3_scale(share, vec3_sub(unit, vec3_cross(u, unit)));
+        vec3 column = vec3_cross(turned, bent);
+        for (int i = 0; i < 3; i++)
+            jacobian.m[i][k] -= vec3_get(column, i);
+    }
+    return newton_step(&jacobian, *r, r);
+}
+
+quat eng_rotation_mean(vec3 J, vec3 omega, vec3 momentum, vec3 guess, double h, vec3 *end)
+{
+    quat turn;
+    vec3 u, w = guess, r = mean_residual(J, omega, momentum, w, h, &turn, &u);
+    double scale = vec3_norm(momentum), size = vec3_norm(r);
+    for (int iteration = 0; iteration < 60 && size > 4e-16 * scale; iteration++) {
+        vec3 step = r, turned = vec3_add(r, vec3_multiply(J, w));
+        if (!mean_step(J, h, u, turned, &step))
+            break;
+        double before = size, share = 1.0;
+        vec3 next = w;
+        do {
+            next = vec3_add_scaled(w, share, step);
+            r = mean_residual(J, omega, momentum, next, h, &turn, &u);
+            size = vec3_norm(r);
+            share *= 0.5;
+        } while (!(size < before) && size > 1e-13 * scale && share > 1e-4);
+        w = next;
+        if (!(size < before))
+            break;
+    }
+    *end = w;
+    return turn;
+}
+
+double eng_rotation_lag(double rate, double h)
+{
+    return h * rate - 2.0 * base_atan2(0.5 * h * rate, 1.0);
+}
+
+quat eng_rotation_about(int axis, double angle)
+{
+    vec3 none = {0.0, 0.0, 0.0};
+    return base_quat_from_rotation_vector(vec3_set(none, axis, angle));
+}
+
 quat eng_rotation_advance(quat orientation, vec3 rotation)
 {
     return eng_rotation_turn(orientation, base_quat_from_rotation_vector(rotation));

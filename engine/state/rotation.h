@@ -53,6 +53,19 @@ vec3 eng_rotation_finish(cairn_rotation scheme, vec3 J, vec3 momentum, vec3 omeg
 /// @param omega        rad/s, in and out, principal axes
 void eng_rotation_flow(vec3 J, quat *orientation, vec3 *omega, double time);
 
+/// The scheme of bodies that joints hold, theory.md (1.12): half of its turn, and all of it.
+/// @param momentum  kg m2/s, of the end of the step, principal axes at t_n
+/// @param guess     rad/s, of the velocity at the end
+/// @param end       rad/s, out, principal axes at t_{n+1}
+/// @return the turn from t_n to t_{n+1}
+quat eng_rotation_mean_half(vec3 omega, double h);
+quat eng_rotation_mean(vec3 J, vec3 omega, vec3 momentum, vec3 guess, double h, vec3 *end);
+
+/// How far a turn by the mean velocity lags behind a spin, rad: h w - 2 atan(h w / 2), theory.md
+/// (1.13), and a turn about a principal axis.
+double eng_rotation_lag(double rate, double h);
+quat eng_rotation_about(int axis, double angle);
+
 /// exp(h/2 omega).
 quat eng_rotation_half(vec3 omega, double h);
 

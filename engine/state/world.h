@@ -277,6 +277,7 @@ struct cairn_world {
     int excluded_count, excluded_capacity;
     bool joints_changed; // joints were made or bodies set since the last step: bring them together
     struct eng_joint_step *joint_step; // of this step, in the arena; NULL without joints
+    const signed char *spin_axis;      // [body_count] of eng_body_spin_axis; as joint_step
     // connectors: cold data, then state
     eng_connector *connectors;            // [connector_count]
     eng_connector_state *connector_state; // [connector_count]
