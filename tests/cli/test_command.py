@@ -16,7 +16,7 @@ from command import PROGRAM, ROOT, SMALL, Folder, check, check_error, check_stat
 SUMMARY = ["scene", "law", "solver", "steps", "time", "bodies", "contacts_max", "iterations_mean",
            "error_max", "error_scaled_max", "error_siconos_max", "energy_residual",
            "penetration_max", "seconds_stepping", "seconds_per_step", "state_hash", "phases", "status",
-           "steps_solved", "steps_unsolved", "tolerance", "parameters"]
+           "stop", "steps_solved", "steps_unsolved", "tolerance", "parameters"]
 COMMANDS = ["run", "view", "render", "solve", "bench", "check", "compare", "law", "info", "list", "sweep",
             "doctor", "help"]
 # blocks that fall apart on a table, for more than one contact count

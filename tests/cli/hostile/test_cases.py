@@ -73,7 +73,8 @@ def check_endless_solver():
 
 
 def check_energy_gain():
-    """Either the run ends as an explosion, or no step has more energy than was there and the wall brought."""
+    """Either the run ends as an explosion, or no step has more energy than was there and the wall brought.
+    Steps of a rock of 1e19 m may end unsolved, which the run says by its status."""
     with Folder() as folder:
         folder.write("rock.obj", ROCK)
         folder.write("gain.lua", GAIN)
@@ -81,7 +82,8 @@ def check_energy_gain():
         if result.status == 1:
             check_error(result, 1, "came from nowhere", "energy of nothing")
             return
-        check_status(result, 0, "a wall that comes")
+        check(result.status in (0, 5), f"a wall that comes: status {result.status}: {result.err}")
+        check(result.status == 0 or "ended above the tolerance" in result.err, f"a wall that comes: {result.err}")
         with open(os.path.join(folder.path, "out/gain/energy.csv"), newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         for before, after in zip(rows, rows[1:]):
