@@ -259,7 +259,6 @@ static void add_pressed_box(cairn_world *world)
     check(cairn_pair_set_law(world, soft, soft, "hooke", &error));
     check(cairn_pair_set_value(world, soft, soft, "normal_stiffness", cairn_number(1e5), &error));
     box.half_size[0] = box.half_size[1] = box.half_size[2] = 0.5;
-    free.density = 1000.0;
     check(cairn_shape_create(world, &box, &body.shape, &error));
     body.material = shelf.material = soft;
     body.position[0] = shelf.position[0] = 5.0;
