@@ -101,11 +101,15 @@ double eng_joints_turn(const cairn_world *world, double time, int *body)
             int at = world->joints[i].body[side];
             if (at < 0 || world->bodies[at].kind == CAIRN_FIXED)
                 continue;
-            double turn = time * vec3_norm(vec3_from(world->v[at] + 3));
-            if (turn > most) {
-                most = turn;
-                *body = at;
-            }
+            // before a step the general columns do not have those with particle slots
+            const eng_state state = eng_state_of(world, at);
+            double turn = time * vec3_norm(vec3_from(state.v + 3));
+            if (turn <= most)
+                continue;
+            most = turn;
+            *body = at;
+            if (!isfinite(turn))
+                return turn;
         }
     return most;
 }

@@ -146,8 +146,10 @@ static cairn_status check_turns(const cairn_world *world, double whole, cairn_er
 {
     int body;
     double turn = eng_joints_turn(world, whole, &body);
-    if (!(turn > M_PI))
+    if (turn <= M_PI)
         return CAIRN_OK;
+    if (!isfinite(turn))
+        return eng_finite_explain(world, "the turn of bodies in joints", error);
     return base_fail(error, CAIRN_ERROR_ARGUMENT,
                      "step %" PRId64 ", t = %g s: %s, which a joint holds, would turn by %.3g rad "
                      "in a step of %g s, and no more than half a turn can be followed; use a step "
