@@ -163,11 +163,14 @@ static void settle_plane(const toucher *t, int index, eng_spheres_found *parts, 
     geo_site site = {&plane, wall->placed};
     site.place.position = wall->now.point;
     for (int p = 0; p < count; p++) {
+        const eng_spheres_wall *lying = wall_of(t->spheres, parts[p].group->wall);
         drop_covered(t, &parts[p], wall, &site, &other);
-        for (int i = parts[p].count - 1; i >= 0; i--)
-            if (parts[p].contacts[i].gap <= 0.0 &&
-                agree(&parts[p].contacts[i], &other, GEO_FLUSH_COSINE))
+        for (int i = parts[p].count - 1; i >= 0; i--) {
+            const geo_contact *c = &parts[p].contacts[i];
+            if (c->gap <= 0.0 && agree(c, &other, GEO_FLUSH_COSINE) &&
+                rest_together(t, lying, wall, on_wall(t, c)))
                 drop(&parts[p], i);
+        }
     }
 }
 
