@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { LAW_PARAMETERS_MAX = 64, LAW_COLUMNS_MAX = 32, LAW_ROWS_MAX = 100000 };
+enum { LAW_PARAMETERS_MAX = 64, LAW_COLUMNS_MAX = 64, LAW_ROWS_MAX = 100000 };
 
 /// What is asked for. Texts are borrowed from the command line and the state file.
 typedef struct law_request {

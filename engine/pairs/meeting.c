@@ -591,8 +591,6 @@ static void go_on_from(cairn_world *world, int body, double time)
     vec3 turn = vec3_scale(time, vec3_sub(vec3_from(u + 3), vec3_from(v_end + 3)));
     q->position = vec3_add(q->position, way);
     q->orientation = eng_rotation_advance(q->orientation, turn);
-    world->energy.correction -=
-        world->bodies[body].mass * vec3_dot(vec3_from(world->def.gravity), way);
 }
 
 cairn_status eng_meetings_finish(cairn_world *world)
@@ -601,11 +599,14 @@ cairn_status eng_meetings_finish(cairn_world *world)
     bool any = false;
     for (int i = 0; i < c->cone_count && world->aims != NULL && !any; i++)
         any = has_bounced(world, i);
-    if (!any)
+    // energies are sums over all processes
+    if (!con_team_any(&world->domains, any))
         return CAIRN_OK;
     double *first = base_arena_array(world->arena, double, "meetings", world->reach);
     if (first == NULL)
         return CAIRN_ERROR_MEMORY;
+    double kinetic, before, after;
+    eng_energies_general(world, &kinetic, &before);
     for (int body = 0; body < world->reach; body++)
         first[body] = INFINITY;
     for (int i = 0; i < c->cone_count; i++)
@@ -615,5 +616,7 @@ cairn_status eng_meetings_finish(cairn_world *world)
         if (isfinite(first[body]) && world->bodies[body].kind == CAIRN_DYNAMIC)
             go_on_from(world, body, first[body]);
     world->moved_energies = NULL;
+    eng_energies_general(world, &kinetic, &after);
+    world->energy.correction += after - before;
     return CAIRN_OK;
 }

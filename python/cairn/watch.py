@@ -39,12 +39,13 @@ class Watched:
             limit = self.step_limit
             if self.time_step > limit["step"]:
                 self._step_known = True
-                a, b = limit["bodies"]
+                a, b = limit["materials"]
+                late = ", of grains that an emitter makes" if None in limit["bodies"] else ""
                 found.append(
                     f'the time step {self.time_step:.3g} s exceeds the stable step '
                     f'{limit["step"]:.3g} s of the stiffest contacts, law {limit["law"]} between '
-                    f'"{a.material}" and "{b.material}" (stiffness {limit["stiffness"]:.3g} N/m on '
-                    f'{limit["mass"]:.3g} kg); {limit["accurate"]:.3g} s keeps the energy')
+                    f'"{a}" and "{b}" (stiffness {limit["stiffness"]:.3g} N/m on '
+                    f'{limit["mass"]:.3g} kg{late}); {limit["accurate"]:.3g} s keeps the energy')
         if overlaps:
             most = 8
             pairs, count = ffi.new("cairn_overlap[]", most), ffi.new("int *")
@@ -74,12 +75,15 @@ class Watched:
     @property
     def step_limit(self):
         """What limits the time step under explicit laws: {"step": s, "accurate": s, "stiffness":
-        N/m, "damping": N s/m, "mass": kg, "bodies": two Bodies, "law": name}; inf where nothing
-        does. accurate is what step="auto" takes."""
+        N/m, "damping": N s/m, "mass": kg, "bodies": two Bodies, None for a grain that an
+        emitter will make, "materials": their names, "law": name}; inf where nothing does.
+        accurate is what step="auto" takes."""
         limit = lib.cairn_world_get_stable_step(self._world)
         bodies = [Body(self, each) if each.generation else None for each in (limit.a, limit.b)]
+        materials = [errors.text_of(lib.cairn_material_get_name(self._world, each))
+                     for each in (limit.material_a, limit.material_b)]
         return {"step": limit.step, "accurate": limit.accurate, "stiffness": limit.stiffness,
-                "damping": limit.damping, "mass": limit.mass, "bodies": bodies,
+                "damping": limit.damping, "mass": limit.mass, "bodies": bodies, "materials": materials,
                 "law": errors.text_of(limit.law)}
 
     @property

@@ -57,7 +57,9 @@ def test_explosions_can_be_watched_for_or_not():
     world = spheres(young_modulus=70e9)
     world.watched = False
     texts, failure = said(lambda: world.run(until=0.5))
-    assert failure is None and texts == [] and not world.watched
+    # the engine itself tells of the first sphere that goes too far for its law
+    assert failure is None and len(texts) < 2 and not world.watched
+    assert all("of its size in a step" in text for text in texts)
     assert world.bodies.position[:, 2].max() > 1e3
 
 

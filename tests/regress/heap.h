@@ -157,7 +157,11 @@ static inline cairn_status heap_create(const heap_def *def, cairn_world **world,
     settings.allocator = def->allocator;
     cairn_shape_id shapes[HEAP_SHAPES];
     const cairn_material_id none = {0};
+    cairn_material_id stone;
     cairn_status status = cairn_world_create(&settings, world, error);
+    // the first one is that of all bodies that name none
+    if (status == CAIRN_OK)
+        status = cairn_material_create(*world, "stone", &stone, error);
     if (status == CAIRN_OK && def->solver != NULL)
         status = cairn_world_set_solver(*world, def->solver, error);
     if (status == CAIRN_OK && def->law != NULL)

@@ -14,7 +14,7 @@ from command import Folder, check, check_status, finish
 SCENES = {
     "kapla_tower": (["--until", "5"], (48, 1104), 0.03, True),
     "box_stack": (["--until", "5"], (1, 220), 0.1, True),
-    "chain": (["--until", "1"], (1, 32), 0.02, False),
+    "chain": (["--until", "1"], (1, 40), 0.02, False),
     "capsules": (["--until", "1"], (1, 300), 0.2, False),
     "arch": (["--until", "1"], (60, 102), 0.5, False),
     "domino": (["--until", "0.3"], (100, 320), 0.008, False),

@@ -72,7 +72,8 @@ static cairn_world *build_with(moody_solver *solver, int halvings, int most)
     def.tolerance = 1e-8;
     cairn_world *world;
     check(cairn_world_create(&def, &world, &error));
-    cairn_material_id any = {0};
+    cairn_material_id any = {0}, stone;
+    check(cairn_material_create(world, "stone", &stone, &error));
     check(cairn_pair_set_law(world, any, any, "signorini_coulomb", &error));
     check(cairn_pair_set_value(world, any, any, "friction", cairn_number(0.3), &error));
     cairn_shape_def floor = cairn_default_shape_def(CAIRN_HALFSPACE);
