@@ -239,7 +239,7 @@ static bool are_one(const geo_shape *shape, const seen *a, const seen *b, bool o
         return false;
     double apart = vec3_distance(a->own, b->own);
     // as far apart as normals of that angle are on a ball
-    double way = one_body ? 0.3 * shape->bounding_radius : slack;
+    double way = one_body || shape->kind == GEO_SPHERE ? 0.3 * shape->bounding_radius : slack;
     bool same =
         is_point(shape, a->own_code) && (shape->kind == GEO_SPHERE || a->own_code == b->own_code);
     return apart <= slack || (same && apart <= way);
@@ -315,12 +315,20 @@ static void drop_within_seam(const covers *c, const meeting *m, const entry *a, 
     }
 }
 
-/// Which of two contacts that are one stays: the deeper one, of equal ones that which was there.
+static bool is_halfspace(const covers *c, const meeting *m, const entry *e)
+{
+    return surface_of(c, m, e).shape->kind == GEO_HALFSPACE;
+}
+
+/// Which of two contacts that are one stays: the deeper one, of equal ones that with a half-space,
+/// else that which was there.
 static bool stays(const covers *c, const meeting *m, int i, int j)
 {
     double a = m->a->contacts[i].gap, b = m->b->contacts[j].gap;
     if (fabs(a - b) > 1e-3 * fmax(fabs(a), fabs(b)))
         return a < b;
+    if (is_halfspace(c, m, m->a) != is_halfspace(c, m, m->b))
+        return is_halfspace(c, m, m->a);
     return existed(c->world, m->a, i) || !existed(c->world, m->b, j);
 }
 

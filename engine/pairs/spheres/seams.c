@@ -82,6 +82,23 @@ static bool agree(const geo_contact *a, const geo_contact *b, double cosine)
     return vec3_dot(a->normal, b->normal) >= cosine;
 }
 
+/// Whether contacts with two walls are one.
+static bool are_one(const toucher *t, const eng_spheres_wall *wall_a, const geo_contact *a,
+                    const eng_spheres_wall *wall_b, const geo_contact *b)
+{
+    double cosine = wall_a->body == wall_b->body ? GEO_CREASE_COSINE : GEO_FLUSH_COSINE;
+    return a->gap <= 0.0 && b->gap <= 0.0 && agree(a, b, cosine) &&
+           rest_together(t, wall_a, wall_b, on_wall(t, a));
+}
+
+/// To which two walls lie against each other, m; a half-space has no size.
+static double slack_of(const toucher *t, const eng_spheres_wall *a, const eng_spheres_wall *b)
+{
+    double size_a = a->shape == NULL ? 0.0 : a->shape->bounding_radius;
+    double size_b = b->shape == NULL ? 0.0 : b->shape->bounding_radius;
+    return 1e-6 * fmax(t->radius, fmin(size_a, size_b));
+}
+
 /// The closed contact of a part that reaches deepest; -1 for none.
 static int deepest_of(const eng_spheres_found *part)
 {
@@ -130,16 +147,15 @@ static void join_creases(const toucher *t, eng_spheres_found *part)
 }
 
 /// Of contacts of two parts that are one, the deeper one stays, of equal ones that which was there.
-static void join_parts(const toucher *t, eng_spheres_found *one, eng_spheres_found *two)
+static void join_parts(toucher *t, eng_spheres_found *one, eng_spheres_found *two)
 {
     const eng_spheres_wall *wall_one = wall_of(t->spheres, one->group->wall);
     const eng_spheres_wall *wall_two = wall_of(t->spheres, two->group->wall);
-    double cosine = wall_one->body == wall_two->body ? GEO_CREASE_COSINE : GEO_FLUSH_COSINE;
+    t->slack = slack_of(t, wall_one, wall_two);
     for (int i = one->count - 1; i >= 0; i--)
         for (int j = two->count - 1; j >= 0; j--) {
             const geo_contact *a = &one->contacts[i], *b = &two->contacts[j];
-            if (a->gap > 0.0 || b->gap > 0.0 || !agree(a, b, cosine) ||
-                !rest_together(t, wall_one, wall_two, on_wall(t, a)))
+            if (!are_one(t, wall_one, a, wall_two, b))
                 continue;
             bool alike = fabs(a->gap - b->gap) <= 1e-3 * fmax(fabs(a->gap), fabs(b->gap));
             bool first =
@@ -152,7 +168,7 @@ static void join_parts(const toucher *t, eng_spheres_found *one, eng_spheres_fou
 }
 
 /// What lies on a half-space that the sphere touches.
-static void settle_plane(const toucher *t, int index, eng_spheres_found *parts, int count)
+static void settle_plane(toucher *t, int index, eng_spheres_found *parts, int count)
 {
     const eng_spheres_wall *wall = wall_of(t->spheres, index);
     double height = vec3_dot(wall->now.normal, vec3_sub(t->centre, wall->now.point));
@@ -163,10 +179,11 @@ static void settle_plane(const toucher *t, int index, eng_spheres_found *parts, 
     geo_site site = {&plane, wall->placed};
     site.place.position = wall->now.point;
     for (int p = 0; p < count; p++) {
+        const eng_spheres_wall *lying = wall_of(t->spheres, parts[p].group->wall);
+        t->slack = slack_of(t, lying, wall);
         drop_covered(t, &parts[p], wall, &site, &other);
         for (int i = parts[p].count - 1; i >= 0; i--)
-            if (parts[p].contacts[i].gap <= 0.0 &&
-                agree(&parts[p].contacts[i], &other, GEO_FLUSH_COSINE))
+            if (are_one(t, lying, &parts[p].contacts[i], wall, &other))
                 drop(&parts[p], i);
     }
 }
@@ -192,12 +209,10 @@ void eng_spheres_seams_settle(const struct eng_spheres *spheres, int slot, eng_s
             const eng_spheres_wall *wall = wall_of(spheres, parts[p].group->wall);
             const eng_spheres_wall *cover = wall_of(spheres, parts[other].group->wall);
             geo_site site = {cover->shape, cover->placed};
-            t.slack = 1e-6 * fmax(radius, fmin(wall->shape->bounding_radius,
-                                               cover->shape->bounding_radius));
+            t.slack = slack_of(&t, wall, cover);
             geo_contact through = parts[other].contacts[deepest];
             drop_covered(&t, &parts[p], cover, &site, &through);
         }
-    t.slack = 1e-6 * radius;
     for (int w = 0; w < spheres->plane_count; w++)
         settle_plane(&t, w, parts, count);
     for (int p = 0; p < count; p++) {

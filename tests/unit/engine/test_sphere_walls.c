@@ -489,6 +489,65 @@ static void test_fold(void **state)
 }
 
 /// Every allocation of the first steps among walls may fail: the step says so, nothing leaks.
+/// Spheres on the seam of two tables that are flush, or part by an angle, over a floor.
+static cairn_world *make_tables(double angle, double floor, bool drives)
+{
+    cairn_world_def def = cairn_default_world_def();
+    cairn_world *world;
+    def.time_step = 1e-5;
+    assert_int_equal(cairn_world_create(&def, &world, NULL), CAIRN_OK);
+    cairn_material_id any = {0};
+    set_pair(world, any, any, "hooke", 1.0);
+    cairn_shape_def box = cairn_default_shape_def(CAIRN_BOX);
+    memcpy(box.half_size, (double[3]){0.02, 0.1, 0.01}, sizeof box.half_size);
+    cairn_body_def body = cairn_default_body_def();
+    cairn_shape_def plane = cairn_default_shape_def(CAIRN_HALFSPACE);
+    body.kind = drives ? CAIRN_MOVING : CAIRN_FIXED;
+    body.velocity[0] = drives ? 0.3 : 0.0;
+    body.shape = make_shape(world, &plane);
+    body.position[2] = floor;
+    add_body(world, body);
+    body = cairn_default_body_def();
+    body.kind = CAIRN_FIXED;
+    body.shape = make_shape(world, &box);
+    for (int i = 0; i < 2; i++) {
+        // turned about the edge that both have at the origin
+        double turned = i * angle, c = cos(turned), s = sin(turned), x = i == 0 ? -0.02 : 0.02;
+        memcpy(body.position, (double[3]){c * x - 0.01 * s, 0.0, -s * x - 0.01 * c},
+               sizeof body.position);
+        memcpy(body.orientation, (double[4]){cos(0.5 * turned), 0.0, sin(0.5 * turned), 0.0},
+               sizeof body.orientation);
+        add_body(world, body);
+    }
+    body = cairn_default_body_def();
+    body.shape = sphere(world, 0.004);
+    for (int i = 0; i < 17; i++) {
+        memcpy(body.position, (double[3]){5e-6 * (i - 8), 0.01 * (i - 8), 0.00398},
+               sizeof body.position);
+        memcpy(body.velocity, (double[3]){0.01 * (i % 3 - 1), 0.0, -0.02}, sizeof body.velocity);
+        add_body(world, body);
+    }
+    return world;
+}
+
+static void test_seams(void **state)
+{
+    (void)state;
+    const double angles[] = {0.0, 3e-7, 3e-5, 4e-4, 3e-3}, floors[] = {-5e-3, 0.0};
+    for (int i = 0; i < 20; i++) {
+        cairn_world *fast = make_tables(angles[i % 5], floors[i / 5 % 2], i >= 10);
+        cairn_world *slow = make_tables(angles[i % 5], floors[i / 5 % 2], i >= 10);
+        for (int k = 0; k < 5; k++) {
+            run(fast, 10, false);
+            run(slow, 10, true);
+            check_bodies(fast, slow, 1e-11);
+            assert_int_equal(cairn_contact_count(fast), cairn_contact_count(slow));
+        }
+        cairn_world_destroy(fast);
+        cairn_world_destroy(slow);
+    }
+}
+
 static void test_failing_memory(void **state)
 {
     (void)state;
@@ -520,7 +579,7 @@ int main(void)
         cmocka_unit_test(test_same_bits), cmocka_unit_test(test_hand_over),
         cmocka_unit_test(test_placed),    cmocka_unit_test(test_deep),
         cmocka_unit_test(test_fold),      cmocka_unit_test(test_failing_memory),
-        cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_restart),   cmocka_unit_test(test_seams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
