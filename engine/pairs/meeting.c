@@ -262,7 +262,7 @@ double eng_meeting_rate(const cairn_world *world, const geo_contact *contact, in
 {
     const int body[2] = {a, b};
     vec3 n = contact->normal, ahead = eng_meeting_ahead(world, a, b, contact->ahead);
-    double least[2], most[2], now[2];
+    double least[2], most[2], now[2] = {0.0, 0.0};
     for (int side = 0; side < 2; side++) {
         int i = body[side];
         const eng_aim *aim = &world->aims[i];
@@ -274,7 +274,8 @@ double eng_meeting_rate(const cairn_world *world, const geo_contact *contact, in
             vec3 point = eng_image_velocity(world, i, velocities[k], place);
             double all = vec3_dot(n, point);
             double beside = vec3_dot(n, vec3_sub(point, vec3_from(velocities[k])));
-            now[side] = k == 0 ? all : now[side];
+            if (k == 0)
+                now[side] = all;
             beside_least = real_min(beside_least, beside);
             beside_most = real_max(beside_most, beside);
         }
