@@ -180,9 +180,7 @@ static void take_arms(const cairn_world *world, const eng_joint_set *set)
         if (set->number[i] < 0)
             continue;
         double inverse = 1.0 / world->bodies[body].mass;
-        vec3 gained = vec3_scale(h, vec3_from(world->def.gravity));
-        vec3 force = vec3_scale(h, eng_applied_of(world, body)->force);
-        gained = vec3_add_scaled(gained, inverse, vec3_add(force, s->pushed[body]));
+        vec3 gained = vec3_add_scaled(s->gained[body], inverse, s->pushed[body]);
         s->arm[body].position = vec3_add_scaled(s->arm[body].position, 0.25 * h, gained);
     }
 }

@@ -20,6 +20,7 @@ static bool allocate(eng_joint_step *s, base_arena *arena, int n, int bodies)
     s->mean = base_arena_array(arena, eng_joint_rows, "joint mean", n);
     s->arm = base_arena_array(arena, pose, "joint arms", bodies);
     s->pushed = base_arena_array(arena, vec3, "joint pushes", bodies);
+    s->gained = base_arena_array(arena, vec3, "joint gains", bodies);
     s->lag = base_arena_array(arena, double, "joint lags", bodies);
     s->body = base_arena_array(arena, int, "joint bodies", bodies);
     s->turning = base_arena_array(arena, const eng_turning *, "joint turnings", bodies);
@@ -33,10 +34,10 @@ static bool allocate(eng_joint_step *s, base_arena *arena, int n, int bodies)
     s->shared = base_arena_array(arena, int, "joints shared", n);
     s->near_contact = base_arena_array(arena, unsigned char, "joints near contacts", n);
     return s->start != NULL && s->from != NULL && s->to != NULL && s->mid != NULL &&
-           s->mean != NULL && s->arm != NULL && s->pushed != NULL && s->turning != NULL &&
-           s->body != NULL && s->lag != NULL && s->speed != NULL && s->given != NULL &&
-           s->damper != NULL && s->graph != NULL && s->held != NULL && s->l != NULL &&
-           s->alone != NULL && s->shared != NULL && s->near_contact != NULL;
+           s->mean != NULL && s->arm != NULL && s->pushed != NULL && s->gained != NULL &&
+           s->turning != NULL && s->body != NULL && s->lag != NULL && s->speed != NULL &&
+           s->given != NULL && s->damper != NULL && s->graph != NULL && s->held != NULL &&
+           s->l != NULL && s->alone != NULL && s->shared != NULL && s->near_contact != NULL;
 }
 
 /// Principal axes about which a body is round, as bits.
@@ -226,6 +227,30 @@ static void join_islands(const cairn_world *world, int *parent)
     }
 }
 
+/// What takes the bodies of joints away from the midpoint in the mean of both ends, theory.md
+/// (9.6b). Contacts have their moments about the midpoint: beside them all that acts does.
+static void take_gains(cairn_world *world)
+{
+    const eng_joint_step *s = world->joint_step;
+    const vec3 none = {0.0, 0.0, 0.0};
+    double h = world->def.time_step;
+    for (int i = 0; i < world->joint_count; i++)
+        for (int side = 0; side < 2; side++) {
+            int body = world->joints[i].body[side];
+            if (body < 0)
+                continue;
+            bool dynamic = world->bodies[body].kind == CAIRN_DYNAMIC;
+            vec3 pull = vec3_scale(h, eng_applied_of(world, body)->force);
+            s->gained[body] =
+                dynamic ? vec3_add_scaled(vec3_scale(1.0 / world->bodies[body].mass, pull), h,
+                                          vec3_from(world->def.gravity))
+                        : none;
+        }
+    for (int i = 0; i < world->contacts.cone_count; i++)
+        for (int side = 0; side < 2; side++)
+            s->gained[world->contacts.body[i][side]] = none;
+}
+
 /// Sorts the joints into those whose islands have an implicit contact and the others.
 static cairn_status sort_islands(cairn_world *world)
 {
@@ -364,6 +389,7 @@ cairn_status eng_block_joints(cairn_world *world)
     world->solved_R = world->contacts.R;
     if (world->joint_count == 0)
         return CAIRN_OK;
+    take_gains(world);
     cairn_status status = sort_islands(world);
     if (status == CAIRN_OK && world->joint_step->alone_count > 0)
         status = eng_joints_alone(world);

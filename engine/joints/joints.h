@@ -265,6 +265,7 @@ typedef struct eng_joint_step {
     eng_joint_rows *mean; // [joint_count] of the discrete gradient from `from` to `to`
     pose *arm;            // [body_count] where moments of `mean` are taken, at q_mid
     vec3 *pushed;         // [body_count] N s, by the rows `mean`
+    vec3 *gained;         // [body_count] m/s, of gravity and loads; 0 where implicit contacts act
     int body_count;
     int *body;                           // [body_count] dynamic bodies of joints
     double *lag;                         // [body_count] rad, of turns at the end last looked at
