@@ -80,12 +80,12 @@ fi
 check "release build" build_variant build -Dbuildtype=release -Dwerror=true || true
 
 if check "build with asserts" build_variant build-test -Dbuildtype=debugoptimized -Dwerror=true; then
-    run_suites 1500 build-test
+    run_suites 2100 build-test
 fi
 
 if check "build with sanitizers" build_variant build-asan -Dbuildtype=debugoptimized \
     -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false; then
-    run_suites 600 build-asan --suite python
+    run_suites 1500 build-asan --suite python
     export ASAN_OPTIONS=halt_on_error=1:abort_on_error=1:detect_leaks=1:print_summary=1
     export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1:print_summary=1
     run_suites 1200 build-asan --suite unit --suite robust --timeout-multiplier 3
