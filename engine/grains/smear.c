@@ -150,11 +150,11 @@ INLINE void load4(const double *from, vector4 *to)
 /// Sums of four vectors, each over its numbers.
 INLINE void sum_each(const vector4 v[4], vector4 *out)
 {
-    typedef int64_t index4 __attribute__((vector_size(32)));
-    const index4 even = {0, 4, 2, 6}, odd = {1, 5, 3, 7}, low = {0, 1, 4, 5}, high = {2, 3, 6, 7};
-    vector4 a = __builtin_shuffle(v[0], v[1], even) + __builtin_shuffle(v[0], v[1], odd);
-    vector4 b = __builtin_shuffle(v[2], v[3], even) + __builtin_shuffle(v[2], v[3], odd);
-    *out = __builtin_shuffle(a, b, low) + __builtin_shuffle(a, b, high);
+    vector4 a = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6) +
+                __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
+    vector4 b = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6) +
+                __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
+    *out = __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
 }
 
 /// Shares of a source in the cells of a block: the sum over its points of the products of three.
