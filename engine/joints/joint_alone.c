@@ -104,8 +104,9 @@ static void adjust_dampers(alone_solve *a)
         if (joint->damping == 0.0)
             continue;
         publish(a);
-        double after = eng_joint_speed(joint, &mid->row[mid->count], mid->point, world->q_mid,
-                                       (const double(*)[6])world->v_free);
+        eng_twist twist =
+            eng_joint_twist(joint, mid->point, world->q_mid, (const double(*)[6])world->v_free);
+        double after = eng_joint_speed(&mid->row[mid->count], &twist);
         double more =
             eng_joint_damper_step(world, joint, mid, s->speed[index], after, s->damper[index]);
         s->damper[index] += more;
@@ -136,8 +137,8 @@ static void take_newton_step(alone_solve *a, con_joint_factors *factors)
     int rows = set->system.rows.start[set->system.joint_count];
     for (int i = 0; i < rows; i++)
         set->system.b[i] = -set->residual[i];
-    con_joint_factors_solve(factors, set->system.b, (const double(*)[6])a->change, a->change,
-                            a->step);
+    con_joint_factors_step(factors, set->system.b, (const double(*)[6])a->change, a->change,
+                           a->step);
     eng_joint_set_leave(set, (const double(*)[6])a->change, a->change);
     for (int i = 0; i < rows; i++)
         set->l[i] += a->step[i];

@@ -133,9 +133,10 @@ cairn_status eng_block_joint_start(cairn_world *world)
         eng_joint_poses(joint, world->q, q);
         s->from[i] = eng_joint_frame_of(joint, q);
         eng_joint_frame_rows(joint, &s->from[i], &rows);
+        eng_twist twist =
+            eng_joint_twist(joint, rows.point, world->q, (const double(*)[6])world->v);
         for (int k = 0; k < rows.count; k++)
-            s->start[i][k] = eng_joint_speed(joint, &rows.row[k], rows.point, world->q,
-                                             (const double(*)[6])world->v);
+            s->start[i][k] = eng_joint_speed(&rows.row[k], &twist);
     }
     world->joint_step = s;
     return find_spin_axes(world);
@@ -169,8 +170,9 @@ static void take_midpoint(cairn_world *world, int i)
         return;
     if (eng_joint_has_turns(joint->kind))
         mid->coordinate = eng_joint_unwind(mid->coordinate, joint->coordinate);
-    const eng_wrench *row = &mid->row[mid->count];
-    double u = eng_joint_speed(joint, row, mid->point, world->q_mid, (const double(*)[6])world->v);
+    eng_twist twist =
+        eng_joint_twist(joint, mid->point, world->q_mid, (const double(*)[6])world->v);
+    double u = eng_joint_speed(&mid->row[mid->count], &twist);
     s->speed[i] = u;
     s->given[i] = h * (joint->force - joint->stiffness * (mid->coordinate - joint->rest));
     s->damper[i] = eng_joint_damper_step(world, joint, mid, u, u, 0.0);

@@ -394,9 +394,9 @@ static double speed_now(const eng_joint *joint, const eng_joint_rows *rows,
         const eng_state *s = &states[side];
         if (joint->body[side] < 0)
             continue;
-        vec3 omega = quat_rotate(s->q.orientation, vec3_from(s->v + 3));
-        speed[side] = vec3_dot(row->d, eng_point_velocity(s->v, &s->q, rows->point)) +
-                      vec3_dot(row->e, omega);
+        eng_twist twist = {eng_point_velocity(s->v, &s->q, rows->point),
+                           quat_rotate(s->q.orientation, vec3_from(s->v + 3))};
+        speed[side] = eng_joint_speed(row, &twist);
     }
     return speed[1] - speed[0];
 }

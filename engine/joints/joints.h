@@ -60,6 +60,11 @@ typedef struct eng_wrench {
     vec3 d, e;
 } eng_wrench;
 
+/// Velocity at a point and angular velocity, m/s and rad/s, world axes.
+typedef struct eng_twist {
+    vec3 velocity, omega;
+} eng_twist;
+
 /// The rows of a joint in one configuration, theory.md (9.1)-(9.5).
 typedef struct eng_joint_rows {
     int count;                              // of g
@@ -178,13 +183,18 @@ void eng_joint_system_fill(const cairn_world *world, eng_joint_system *system,
 /// Poses of A and B.
 void eng_joint_poses(const eng_joint *joint, const pose *q, pose out[2]);
 
-/// Speed of a row for body velocities v, all bodies included.
-double eng_joint_speed(const eng_joint *joint, const eng_wrench *row, vec3 point, const pose *q,
-                       const double (*v)[6]);
+/// How the body of a side moves at a point, for the body velocities v; the world is at rest.
+eng_twist eng_joint_side_twist(const eng_joint *joint, int side, vec3 point, const pose *q,
+                               const double (*v)[6]);
 
-/// The same for the body of one side alone.
-double eng_joint_side_speed(const eng_joint *joint, int side, const eng_wrench *row, vec3 point,
-                            const pose *q, const double (*v)[6]);
+/// How B moves against A there.
+eng_twist eng_joint_twist(const eng_joint *joint, vec3 point, const pose *q, const double (*v)[6]);
+
+/// Speed of a row.
+static inline double eng_joint_speed(const eng_wrench *row, const eng_twist *twist)
+{
+    return vec3_dot(row->d, twist->velocity) + vec3_dot(row->e, twist->omega);
+}
 
 /// v += M^-1 (impulse of one row of size l) at poses q.
 void eng_joint_push(const cairn_world *world, const eng_joint *joint, const eng_wrench *row,
