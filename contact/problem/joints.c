@@ -409,20 +409,6 @@ static double find_reach(con_joint_factors *f, con_joint_cluster *c)
     return multiply(c, f->work[1], f->work[2]);
 }
 
-// adds the impulses that the residual in work[0] asks for, unless it is larger than `most`; returns
-// how large it is as far as impulses can reach it, squared
-static double add_turn(con_joint_factors *f, con_joint_cluster *c, double left, double most,
-                       double (*v)[6])
-{
-    double reach = c->full_rank ? left : find_reach(f, c);
-    if (!(reach > 0.0) || reach > most)
-        return INFINITY;
-    double *x = f->work[c->full_rank ? 0 : 2];
-    con_block_lu_solve(&c->lu, x);
-    add_impulses(f, c, x, v);
-    return reach;
-}
-
 double con_joint_cluster_solve(con_joint_factors *f, int cluster, const double *b, double (*v)[6])
 {
     con_joint_cluster *c = &f->cluster[cluster];
@@ -435,9 +421,13 @@ double con_joint_cluster_solve(con_joint_factors *f, int cluster, const double *
         row_sizes sizes = residual_rows(f, c, b, (const double(*)[6])v, f->work[0]);
         if (!(sizes.left > round_off * sizes.terms) || turn == REFINEMENTS)
             return sizes.left;
-        last = add_turn(f, c, sizes.left, 0.9 * last, v);
-        if (isinf(last))
+        double reach = c->full_rank ? sizes.left : find_reach(f, c);
+        if (!(reach > 0.0) || reach > 0.9 * last)
             return sizes.left;
+        double *x = f->work[c->full_rank ? 0 : 2];
+        con_block_lu_solve(&c->lu, x);
+        add_impulses(f, c, x, v);
+        last = reach;
     }
 }
 
@@ -457,42 +447,26 @@ static double squared_terms(const con_joint_factors *f, const double *b, const d
     return sum;
 }
 
-// v begins as v_free, and impulses as none
-static void begin_solve(con_joint_factors *f, const double (*v_free)[6], double (*v)[6])
+double con_joint_factors_apply(con_joint_factors *f, const double *b, const double (*v_free)[6],
+                               double (*v)[6], double *l)
 {
+    double rest = 0.0;
     if (v_free != (const double(*)[6])v)
         memcpy(v, v_free, (size_t)f->body_count * sizeof *v);
     memset(f->z, 0, (size_t)rows_of(f->joints) * sizeof *f->z);
-}
-
-static void read_impulses(const con_joint_factors *f, double *l)
-{
+    for (int c = 0; c < f->cluster_count; c++)
+        rest += con_joint_cluster_solve(f, c, b, v);
     for (int k = 0; k < rows_of(f->joints) && l != NULL; k++)
         l[k] = f->unit[k] * f->z[k];
-}
-
-void con_joint_factors_step(con_joint_factors *f, const double *b, const double (*v_free)[6],
-                            double (*v)[6], double *l)
-{
-    begin_solve(f, v_free, v);
-    for (int c = 0; c < f->cluster_count; c++) {
-        con_joint_cluster *cluster = &f->cluster[c];
-        double left = residual_rows(f, cluster, b, (const double(*)[6])v, f->work[0]).left;
-        add_turn(f, cluster, left, INFINITY, v);
-    }
-    read_impulses(f, l);
+    return rest;
 }
 
 double con_joint_factors_solve(con_joint_factors *f, const double *b, const double (*v_free)[6],
                                double (*v)[6], double *l)
 {
-    const con_joints *joints = f->joints;
-    b = b != NULL ? b : joints->b;
-    double scale = squared_terms(f, b, v_free), rest = 0.0;
-    begin_solve(f, v_free, v);
-    for (int c = 0; c < f->cluster_count; c++)
-        rest += con_joint_cluster_solve(f, c, b, v);
-    read_impulses(f, l);
+    b = b != NULL ? b : f->joints->b;
+    double scale = squared_terms(f, b, v_free);
+    double rest = con_joint_factors_apply(f, b, v_free, v, l);
     double after = squared_terms(f, b, (const double(*)[6])v);
     scale = after > scale || isnan(after) ? after : scale;
     return scale > 0.0 ? sqrt(rest / scale) : sqrt(rest);

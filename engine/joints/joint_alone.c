@@ -137,8 +137,8 @@ static void take_newton_step(alone_solve *a, con_joint_factors *factors)
     int rows = set->system.rows.start[set->system.joint_count];
     for (int i = 0; i < rows; i++)
         set->system.b[i] = -set->residual[i];
-    con_joint_factors_step(factors, set->system.b, (const double(*)[6])a->change, a->change,
-                           a->step);
+    con_joint_factors_apply(factors, set->system.b, (const double(*)[6])a->change, a->change,
+                            a->step);
     eng_joint_set_leave(set, (const double(*)[6])a->change, a->change);
     for (int i = 0; i < rows; i++)
         set->l[i] += a->step[i];

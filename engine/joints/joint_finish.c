@@ -91,7 +91,7 @@ static void move_bodies(projection *p)
             int k = r - rows->start[i];
             p->system.b[r] = k < p->rows[i].count ? -p->rows[i].g[k] : 0.0;
         }
-    con_joint_factors_step(p->factors, p->system.b, (const double(*)[6])p->zero, p->change, NULL);
+    con_joint_factors_apply(p->factors, p->system.b, (const double(*)[6])p->zero, p->change, NULL);
     for (int i = 0; i < p->system.body_count; i++) {
         pose *q = &world->q[p->system.body[i]];
         vec3 turn = vec3_from(p->change[i] + 3);
@@ -124,7 +124,7 @@ static void change_speeds(projection *p, const eng_joint_step *s)
                 p->system.b[r] = p->kept[i] - speed;
         }
     }
-    con_joint_factors_solve(p->factors, p->system.b, (const double(*)[6])p->zero, p->change, NULL);
+    con_joint_factors_apply(p->factors, p->system.b, (const double(*)[6])p->zero, p->change, NULL);
     for (int i = 0; i < p->system.body_count; i++)
         for (int k = 0; k < 6; k++)
             world->v[p->system.body[i]][k] += p->change[i][k];
@@ -501,43 +501,43 @@ static void book_constraints(cairn_world *world, int index)
         world->energy.joints += row_work(world, index, &mean->row[k], twist, s->l[index][k]);
 }
 
-/// Work of the constraints that share the problem of the contacts: of its rows, and of what its
-/// v_free has of their wrenches.
+/// Work of the constraints that share the problem of the contacts: all that their bodies got beside
+/// the contacts' and the parts' of graphs, less that of driven coordinates, which is booked by
+/// itself; and what prescribed bodies do.
 static void book_shared(cairn_world *world, const eng_joint_set *set)
 {
     const eng_joint_step *s = world->joint_step;
-    const con_joints *rows = &set->system.rows;
     double sum = 0.0;
-    for (int i = 0; i < rows->count; i++) {
-        int index = set->system.joint[i];
-        const int *body = world->joints[index].body;
-        for (int side = 0; side < 2; side++) {
-            int number = rows->body[i][side];
-            const eng_joint_rows *mean = &s->mean[index];
-            eng_twist twist[2];
-            mean_twists(world, index, mean->point, world->q_mid, twist);
-            // a driven coordinate is booked by itself
-            for (int r = rows->start[i]; r < rows->start[i] + mean->count; r++) {
-                const eng_wrench *row = &mean->row[r - rows->start[i]];
-                for (int k = 0; k < 6 && number >= 0; k++)
-                    sum += set->l[r] * rows->G[r][side][k] *
-                           (world->v[body[side]][k] + world->v_end[body[side]][k]);
-                if (!is_prescribed(world, body[side]))
-                    continue;
-                double work = set->l[r] * eng_joint_speed(row, &twist[side]);
-                work = side == 0 ? -work : work;
-                world->energy.drivers -= work;
-                sum += 2.0 * work;
-            }
-        }
-    }
     for (int i = 0; i < set->member_count; i++) {
         int body = set->member[i], number = set->number[i];
         for (int k = 0; k < 6 && number >= 0; k++)
-            sum += (set->v_free[number][k] - world->solver_v_free[number][k]) /
+            sum += 0.5 * (world->v_end[body][k] - set->base[number][k]) /
                    world->mass_inverse[body][k] * (world->v[body][k] + world->v_end[body][k]);
     }
-    world->energy.joints += 0.5 * sum;
+    for (int i = 0; i < set->system.joint_count; i++) {
+        int index = set->system.joint[i];
+        const eng_joint_rows *mean = &s->mean[index], *mid = &s->mid[index];
+        eng_twist twist[2];
+        mean_twists(world, index, mean->point, world->q_mid, twist);
+        for (int side = 0; side < 2; side++) {
+            int body = world->joints[index].body[side];
+            double sign = side == 0 ? -1.0 : 1.0;
+            for (int k = 0; k < mean->count && is_prescribed(world, body); k++) {
+                double work = sign * s->l[index][k] * eng_joint_speed(&mean->row[k], &twist[side]);
+                world->energy.drivers -= work;
+                sum += work;
+            }
+        }
+        if (!s->held[index])
+            continue;
+        mean_twists(world, index, mid->point, world->q_mid, twist);
+        for (int side = 0; side < 2; side++) {
+            double sign = side == 0 ? -1.0 : 1.0, l = s->l[index][mid->count];
+            if (set->system.rows.body[i][side] >= 0)
+                sum -= sign * l * eng_joint_speed(&mid->row[mid->count], &twist[side]);
+        }
+    }
+    world->energy.joints += sum;
 }
 
 /// The reaction on B over the step, about its anchor.

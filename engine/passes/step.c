@@ -37,7 +37,7 @@
 // TRIAL: iterations after which a step with restitution is asked whether it has a solution, of
 // solvers that do not bound their search by themselves
 // EVENINGS_MAX: solves of a step that begin from an even guess
-enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048, TRIAL = 2000, EVENINGS_MAX = 2 };
+enum { JOINT_ROUNDS_MAX = 40, RESIDUALS = 2048, TRIAL = 2000, EVENINGS_MAX = 2 };
 
 /// A message between processes failed: what this one has now means nothing.
 static cairn_status fail_sharing(const cairn_world *world, cairn_error *error)
@@ -236,6 +236,24 @@ static cairn_status take_back(cairn_world *world, con_reduction *reduction, cons
     return status;
 }
 
+/// What joints beside contacts bear did not settle: the step is an unsolved one.
+static void tell_unsettled(cairn_world *world, const eng_joint_set *set)
+{
+    double left = set->lost > 0.0 ? set->lost : set->left;
+    world->pieces.stop = CON_STOP_STAGNATED;
+    world->report.stop = con_stop_name(CON_STOP_STAGNATED);
+    world->report.error = fmax(world->report.error, fmax(left, 10.0 * world->def.tolerance));
+    if (world->unsettled_told || set->unsettled < 0 || !(set->lost > 0.0) ||
+        eng_pieces_may_divide(world))
+        return;
+    world->unsettled_told = true;
+    base_log(&world->logger, BASE_LOG_WARNING,
+             "step %" PRId64 ", t = %g s: what joints bear beside contacts did not settle, most of "
+             "all for %s: it is that of the motion before, and energy is not kept; a shorter step "
+             "is needed",
+             world->step_count + 1, world->time, eng_body_label(world, set->unsettled).text);
+}
+
 /// Joints curve: their right sides are found by solving again, with the last solution as guess.
 static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_error *error)
 {
@@ -256,7 +274,7 @@ static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_erro
         }
         // a solve that gives up does not get better by more of them
         bool hopeless = round > 0 && !is_solved(world);
-        if (status != CAIRN_OK || round == JOINT_ROUNDS_MAX || hopeless)
+        if (status != CAIRN_OK || hopeless)
             return status;
         apply_reactions(world);
         bool changed;
@@ -264,6 +282,12 @@ static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_erro
             eng_joints_update(world, (const double(*)[6])world->solver_v, &changed, &rows_changed);
         if (status != CAIRN_OK)
             return base_fail(error, status, "out of memory in a step");
+        const eng_joint_set *set = &world->joint_step->together;
+        bool lost = set->lost > 0.0, ends = round == JOINT_ROUNDS_MAX - 1;
+        if (lost ? !changed || ends || eng_pieces_may_divide(world) : changed && ends) {
+            tell_unsettled(world, set);
+            return CAIRN_OK;
+        }
         kept = NULL;
         if (changed)
             continue;
