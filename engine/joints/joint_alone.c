@@ -161,7 +161,8 @@ static cairn_status linearise(alone_solve *a, con_joint_factors **factors)
 static void judge(alone_solve *a, double size)
 {
     eng_joint_step *s = a->world->joint_step;
-    double error = size / a->set.length;
+    // what turns further than half a turn may be any root
+    double error = a->set.turn > M_PI ? 1.0 : size / a->set.length;
     if (error <= met)
         return;
     s->alone_stop = CON_STOP_STAGNATED;

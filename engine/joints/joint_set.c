@@ -117,10 +117,13 @@ static pose end_pose(const cairn_world *world, int body, const double v[6])
 
 static void place_ends(const cairn_world *world, eng_joint_set *set, const double (*v)[6])
 {
+    set->turn = 0.0;
     for (int i = 0; i < set->member_count; i++) {
         int body = set->member[i], number = set->number[i];
         set->end[body] =
             end_pose(world, body, number >= 0 ? v[number] : (const double *)world->v_free[body]);
+        if (number >= 0)
+            set->turn = fmax(set->turn, world->def.time_step * vec3_norm(vec3_from(v[number] + 3)));
     }
 }
 

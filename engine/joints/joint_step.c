@@ -357,6 +357,7 @@ cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *c
     if (!set->frozen) {
         eng_joint_set_push(world, set, (const double(*)[6])set->base);
         left = fmax(left, eng_joint_set_lack(world, set, v, set->lack));
+        set->unsettled = worst_member(set);
     }
     bool met = left <= shared_met * set->length ||
                (set->size <= shared_met * set->length && left > 0.5 * set->left &&
@@ -365,10 +366,11 @@ cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *c
     bool slow = !met && !set->frozen && left > slow_share * set->left;
     set->stuck = !met && left > 0.9 * set->left ? set->stuck + 1 : 0;
     set->left = *changed ? left : INFINITY;
-    if (set->stuck >= STUCK_MAX && !set->frozen) {
+    // what turns further than half a turn may be any root
+    bool strays = !*changed && set->turn > M_PI;
+    if ((set->stuck >= STUCK_MAX || strays) && !set->frozen) {
         // where wrenches do not settle they stay those of the motion before
         set->lost = left;
-        set->unsettled = worst_member(set);
         set->frozen = *rows_changed = true;
         begin_shared(world, set);
         return CAIRN_OK;

@@ -260,6 +260,7 @@ typedef struct eng_joint_set {
     double *speed;        // [joints] rad/s or m/s of the coordinates at the end
     pose *end;            // [world's bodies] those of the set
     double size, length;  // m: largest violation at the end, largest coordinate
+    double turn;          // rad, largest of a body in a step at the speed of the end
     double (*exact)[6];   // [bodies] m/s or rad/s: what the impulses l give, theory.md (9.6)
     double (*v_free)[6];  // [bodies] of the linear problem, theory.md (9.6c)
     double (*guess)[6];   // [bodies] m/s or rad/s
@@ -273,6 +274,7 @@ typedef struct eng_joint_set {
     int stuck;     // looks in a row at which it had not become less
     double lost;   // m or rad, what was missing then where wrenches did not settle
     int unsettled; // body that lacked most
+    bool unsolved; // the last solve ended unsettled
 } eng_joint_set;
 
 /// What the step knows of its joints; in the arena.

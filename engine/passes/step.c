@@ -236,24 +236,6 @@ static cairn_status take_back(cairn_world *world, con_reduction *reduction, cons
     return status;
 }
 
-/// What joints beside contacts bear did not settle: the step is an unsolved one.
-static void tell_unsettled(cairn_world *world, const eng_joint_set *set)
-{
-    double left = set->lost > 0.0 ? set->lost : set->left;
-    world->pieces.stop = CON_STOP_STAGNATED;
-    world->report.stop = con_stop_name(CON_STOP_STAGNATED);
-    world->report.error = fmax(world->report.error, fmax(left, 10.0 * world->def.tolerance));
-    if (world->unsettled_told || set->unsettled < 0 || !(set->lost > 0.0) ||
-        eng_pieces_may_divide(world))
-        return;
-    world->unsettled_told = true;
-    base_log(&world->logger, BASE_LOG_WARNING,
-             "step %" PRId64 ", t = %g s: what joints bear beside contacts did not settle, most of "
-             "all for %s: it is that of the motion before, and energy is not kept; a shorter step "
-             "is needed",
-             world->step_count + 1, world->time, eng_body_label(world, set->unsettled).text);
-}
-
 /// Joints curve: their right sides are found by solving again, with the last solution as guess.
 static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_error *error)
 {
@@ -274,6 +256,9 @@ static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_erro
         }
         // a solve that gives up does not get better by more of them
         bool hopeless = round > 0 && !is_solved(world);
+        const eng_joint_set *joints = &world->joint_step->together;
+        world->joint_step->together.unsolved =
+            hopeless && isfinite(joints->left) && joints->left > 1e-6 * joints->length;
         if (status != CAIRN_OK || hopeless)
             return status;
         apply_reactions(world);
@@ -282,10 +267,10 @@ static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_erro
             eng_joints_update(world, (const double(*)[6])world->solver_v, &changed, &rows_changed);
         if (status != CAIRN_OK)
             return base_fail(error, status, "out of memory in a step");
-        const eng_joint_set *set = &world->joint_step->together;
+        eng_joint_set *set = &world->joint_step->together;
         bool lost = set->lost > 0.0, ends = round == JOINT_ROUNDS_MAX - 1;
         if (lost ? !changed || ends || eng_pieces_may_divide(world) : changed && ends) {
-            tell_unsettled(world, set);
+            set->unsolved = true;
             return CAIRN_OK;
         }
         kept = NULL;
@@ -376,6 +361,27 @@ static cairn_status solve_without_restitution(cairn_world *world, int guesses, c
     return status;
 }
 
+/// Where what joints beside contacts bear did not settle the step is an unsolved one.
+static void judge_joints(cairn_world *world)
+{
+    const eng_joint_step *s = world->joint_step;
+    if (s == NULL || s->shared_count == 0 || !s->together.unsolved)
+        return;
+    const eng_joint_set *set = &s->together;
+    double left = set->lost > 0.0 ? set->lost : isfinite(set->left) ? set->left : 0.0;
+    world->pieces.stop = CON_STOP_STAGNATED;
+    world->report.stop = con_stop_name(CON_STOP_STAGNATED);
+    world->report.error = fmax(world->report.error, fmax(left, 10.0 * world->def.tolerance));
+    if (world->unsettled_told || eng_pieces_may_divide(world))
+        return;
+    world->unsettled_told = true;
+    base_log(&world->logger, BASE_LOG_WARNING,
+             "step %" PRId64 ", t = %g s: what joints bear beside contacts did not settle, most of "
+             "all for %s: it is that of the motion before, and energy is not kept; a shorter step "
+             "is needed",
+             world->step_count + 1, world->time, eng_body_label(world, set->unsettled).text);
+}
+
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
 {
     size_t contacts = (size_t)world->problem.contact_count;
@@ -404,6 +410,8 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
         status = eng_impacts_cap(world, solve, error);
     if (status == CAIRN_OK && bounces && !is_solved(world))
         status = solve_without_restitution(world, guesses, error);
+    if (status == CAIRN_OK)
+        judge_joints(world);
     if (status == CAIRN_OK && !is_solved(world) && eng_pieces_divide(world))
         return CAIRN_INTERRUPTED;
     if (world->solved_R != world->contacts.R)
