@@ -22,6 +22,9 @@ enum { GRAPH_ITERATIONS = 200 };
 // ends count as met where what is missing is less of the coordinates
 static const double met = 1e-9;
 
+// nearer than this to round-off a Newton step is solved to it
+static const double near_met = 1e-8;
+
 // an iteration that leaves more than this asks for rows and stiffness of where it is
 static const double slow = 0.3;
 
@@ -130,15 +133,15 @@ static double look(alone_solve *a)
     return fmax(set->size, eng_joint_set_lack(a->world, set, (const double(*)[6])a->v, a->change));
 }
 
-/// Adds one Newton step to impulses and velocities.
-static void take_newton_step(alone_solve *a, con_joint_factors *factors)
+/// Adds one Newton step to impulses and velocities. @param refined  solved to round-off
+static void take_newton_step(alone_solve *a, con_joint_factors *factors, bool refined)
 {
     eng_joint_set *set = &a->set;
     int rows = set->system.rows.start[set->system.joint_count];
     for (int i = 0; i < rows; i++)
         set->system.b[i] = -set->residual[i];
-    con_joint_factors_apply(factors, set->system.b, (const double(*)[6])a->change, a->change,
-                            a->step);
+    con_joint_factors_apply(factors, refined, set->system.b, (const double(*)[6])a->change,
+                            a->change, a->step);
     eng_joint_set_leave(set, (const double(*)[6])a->change, a->change);
     for (int i = 0; i < rows; i++)
         set->l[i] += a->step[i];
@@ -193,7 +196,7 @@ static cairn_status solve_rows(alone_solve *a)
         stuck = size > 0.9 * before ? stuck + 1 : 0;
         before = size;
         if (status == CAIRN_OK)
-            take_newton_step(a, factors);
+            take_newton_step(a, factors, size < near_met * set->length);
         adjust_dampers(a);
     }
     memcpy(a->v, set->exact, (size_t)set->system.body_count * sizeof *a->v);

@@ -91,7 +91,8 @@ static void move_bodies(projection *p)
             int k = r - rows->start[i];
             p->system.b[r] = k < p->rows[i].count ? -p->rows[i].g[k] : 0.0;
         }
-    con_joint_factors_apply(p->factors, p->system.b, (const double(*)[6])p->zero, p->change, NULL);
+    con_joint_factors_apply(p->factors, true, p->system.b, (const double(*)[6])p->zero, p->change,
+                            NULL);
     for (int i = 0; i < p->system.body_count; i++) {
         pose *q = &world->q[p->system.body[i]];
         vec3 turn = vec3_from(p->change[i] + 3);
@@ -124,7 +125,8 @@ static void change_speeds(projection *p, const eng_joint_step *s)
                 p->system.b[r] = p->kept[i] - speed;
         }
     }
-    con_joint_factors_apply(p->factors, p->system.b, (const double(*)[6])p->zero, p->change, NULL);
+    con_joint_factors_apply(p->factors, true, p->system.b, (const double(*)[6])p->zero, p->change,
+                            NULL);
     for (int i = 0; i < p->system.body_count; i++)
         for (int k = 0; k < 6; k++)
             world->v[p->system.body[i]][k] += p->change[i][k];
