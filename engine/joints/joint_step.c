@@ -370,8 +370,8 @@ cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *c
     bool strays = !*changed && set->turn > M_PI;
     if ((set->stuck >= STUCK_MAX || strays) && !set->frozen) {
         // where wrenches do not settle they stay those of the motion before
-        set->lost = left;
-        set->frozen = *rows_changed = true;
+        set->lost = strays ? 1.0 : left;
+        set->frozen = *changed = *rows_changed = true;
         begin_shared(world, set);
         return CAIRN_OK;
     }
