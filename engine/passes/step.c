@@ -242,8 +242,12 @@ static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_erro
     con_reduction reduction;
     bool rows_changed = true;
     double(*kept)[3] = NULL;
+    base_arena_mark mark = base_arena_get_mark(world->arena);
     for (int round = 0, evenings = 0;; round++) {
         cairn_status status = CAIRN_OK;
+        // no solution is kept where other rows come
+        if (rows_changed)
+            base_arena_rewind(world->arena, mark);
         if (world->rolling == NULL)
             status = reduce(world, rows_changed, &reduction);
         status =
