@@ -34,6 +34,17 @@ static double way_of(const cairn_world *world, int body)
     return world->def.time_step * speed / shape->smallest_size;
 }
 
+/// Whether a body of the general passes may go farther than that: seen without a root for most.
+static bool may_be_hasty(const cairn_world *world, int body)
+{
+    const double *v = world->v[body];
+    double h = world->def.time_step, reach = eng_reach_of(world, body);
+    double linear = vec3_norm_squared(vec3_from(v));
+    double turning = vec3_norm_squared(vec3_from(v + 3)) * reach * reach;
+    double way = most * world->shapes[world->bodies[body].shape]->smallest_size;
+    return !(2.0 * h * h * (linear + turning) < 0.999 * way * way);
+}
+
 /// Whether there is anything that a body would meet too late.
 static bool meets_late(const cairn_world *world, int body)
 {
@@ -59,7 +70,7 @@ void eng_haste_look(cairn_world *world)
         if (world->bodies[body].kind != CAIRN_DYNAMIC || eng_is_elsewhere(world, body) ||
             (found >= 0 && found < body))
             continue;
-        if (way_of(world, body) > most && meets_late(world, body))
+        if (may_be_hasty(world, body) && way_of(world, body) > most && meets_late(world, body))
             found = body;
     }
     if (found < 0)

@@ -303,14 +303,14 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
         }
         int a = pair->colliders.first, b = pair->colliders.second;
         bool swept = world->aims != NULL && i < world->plan.cone_pairs;
-        double way = swept ? eng_meeting_way(world, pair) : 0.0;
-        double margin = swept          ? eng_meeting_margin(world, pair)
+        double way = 0.0;
+        double margin = swept          ? eng_meeting_margin(world, pair, &way)
                         : closed_alone ? 0.0
                                        : world->collider_margin[a] + world->collider_margin[b];
         // what acted in the last step may go on across a gap
         if (pair->count > 0 && !closed_alone)
             margin += world->collider_reach[a] + world->collider_reach[b];
-        double reach = fmax(margin, way);
+        double reach = real_max(margin, way);
         if (!is_still_clear(world, pair, reach) && !is_clear_of_plane(world, pair, reach)) {
             bool apart = false;
             cairn_status status = collide(world, index, margin, manifold, &apart);

@@ -196,13 +196,6 @@ static bool has_images(const cairn_world *world, int body)
     return world->cell.any && isfinite(eng_reach_of(world, body));
 }
 
-vec3 eng_contact_place(const cairn_world *world, int contact, int side)
-{
-    const eng_contacts *c = &world->contacts;
-    vec3 ahead = c->ahead[contact];
-    return side == 0 ? vec3_add(c->point[contact], ahead) : vec3_sub(c->point[contact], ahead);
-}
-
 vec3 eng_image_shift(const cairn_world *world, int body, vec3 point)
 {
     if (!has_images(world, body))

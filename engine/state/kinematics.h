@@ -70,7 +70,12 @@ mat3 eng_point_mobility(const double inverse[6], const pose *q, const mat3 *fram
 
 /// Where the point of a contact of this step is in one of its bodies: not in both in one place
 /// where they come to it later.
-vec3 eng_contact_place(const cairn_world *world, int contact, int side);
+static inline vec3 eng_contact_place(const cairn_world *world, int contact, int side)
+{
+    const eng_contacts *c = &world->contacts;
+    vec3 ahead = c->ahead[contact];
+    return side == 0 ? vec3_add(c->point[contact], ahead) : vec3_sub(c->point[contact], ahead);
+}
 
 /// The image of a body next to a point lies this far from the body, in the midpoint configuration;
 /// 0 in open space and for half-spaces.

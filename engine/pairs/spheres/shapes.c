@@ -424,6 +424,7 @@ static void visit_slot(struct eng_spheres *spheres, eng_spheres_chunk *chunk, in
     geo_manifold *found = &spheres->manifolds[range];
     geo_manifold *aside = &spheres->manifolds[spheres->ranges + range];
     eng_spheres_found parts[SLOT_GROUPS_MAX];
+    bool alone = end == first + 1;
     int count = 0, closed = 0;
     aside->count = 0;
     for (int g = first; g < end; g++) {
@@ -432,17 +433,19 @@ static void visit_slot(struct eng_spheres *spheres, eng_spheres_chunk *chunk, in
             !visit(spheres, chunk, &groups_of(spheres)[g], found, &margin))
             continue;
         closed += closed_count(found);
-        parts[count++] = (eng_spheres_found){&groups_of(spheres)[g], NULL, found->count, margin};
-        if (!put_aside(aside, found)) {
+        parts[count++] =
+            (eng_spheres_found){&groups_of(spheres)[g], found->contacts, found->count, margin};
+        if (!alone && !put_aside(aside, found)) {
             chunk->out_of_memory = true;
             return;
         }
     }
-    for (int i = 0, begin = 0; i < count; begin += parts[i++].count)
+    for (int i = 0, begin = 0; i < count && !alone; begin += parts[i++].count)
         parts[i].contacts = aside->contacts + begin;
+    int slot = groups_of(spheres)[first].slot;
     // a contact alone is covered by no other wall but a half-space
-    if (closed > 1 || (closed == 1 && spheres->plane_count > 0))
-        eng_spheres_seams_settle(spheres, groups_of(spheres)[first].slot, parts, count);
+    if (closed > 1 || (closed == 1 && eng_spheres_is_on_plane(spheres, slot)))
+        eng_spheres_seams_settle(spheres, slot, parts, count);
     for (int i = 0; i < count; i++) {
         geo_manifold left = {.contacts = parts[i].contacts, .count = parts[i].count};
         renew_group(spheres, chunk, parts[i].group, &left, parts[i].margin);
@@ -470,25 +473,28 @@ void eng_spheres_shapes_move(struct eng_spheres *spheres, eng_spheres_chunk *chu
 {
     const eng_spheres_group *groups = groups_of(spheres);
     for (int first = chunk->first_group, end; first < chunk->end_group; first = end) {
+        bool any_follows = false, any_other = false;
         for (end = first; end < chunk->end_group && end < first + SLOT_GROUPS_MAX &&
                           groups[end].slot == groups[first].slot;
              end++) {
             const eng_spheres_group *group = &groups[end];
-            bool moves = work && wall_of(spheres, group->wall)->moves;
+            const eng_spheres_wall *wall = wall_of(spheres, group->wall);
+            bool moves = work && wall->moves;
+            any_follows |= wall->follows;
+            any_other |= !wall->follows;
             for (int i = group->first_ghost; i < group->end_ghost && moves; i++)
                 chunk->drivers +=
                     eng_spheres_ghost_work(spheres, ghost_at(spheres, i), spheres->slots + 2 + i);
             // a wall that follows a function waits for its velocity in the coming step; what is
             // read until then is of the step just done
-            bool waits =
-                placing == ENG_SPHERES_PLACE_OTHERS && wall_of(spheres, group->wall)->follows;
+            bool waits = placing == ENG_SPHERES_PLACE_OTHERS && wall->follows;
             for (int i = group->first_ghost; i < group->end_ghost && waits; i++)
                 touch_at(spheres, i)->before = touch_at(spheres, i)->now;
         }
         // apart, whether both come at once or one after the other
-        if (placing != ENG_SPHERES_PLACE_FOLLOWERS)
+        if (any_other && placing != ENG_SPHERES_PLACE_FOLLOWERS)
             visit_slot(spheres, chunk, first, end, range, false);
-        if (placing != ENG_SPHERES_PLACE_OTHERS)
+        if (any_follows && placing != ENG_SPHERES_PLACE_OTHERS)
             visit_slot(spheres, chunk, first, end, range, true);
     }
 }
