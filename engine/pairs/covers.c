@@ -406,27 +406,27 @@ static void settle_meeting(const covers *c, meeting *m)
     join_seams(c, m);
 }
 
-/// Whether two colliders that two entries have besides a common one may lie against each other;
-/// most are apart.
-static bool may_lie_together(const cairn_world *world, geo_pair a, geo_pair b)
+/// How near to each other the two colliders that a body, or a collider, touches besides may be to
+/// lie together, m, more than their slack.
+static double nearness_of(const cairn_world *world, geo_pair at)
 {
-    bool by_own = b.first == a.first;
-    if (!by_own && b.second != a.second)
-        return false;
-    int first = by_own ? a.second : a.first, second = by_own ? b.second : b.first;
-    if (!has_faces(world->colliders[first].shape) || !has_faces(world->colliders[second].shape))
-        return false;
-    if (world->cell.any)
-        return true;
+    double own = world->colliders[at.first].shape->bounding_radius;
+    double other = world->colliders[at.second].shape->bounding_radius;
+    double near = 1e-6 * (isfinite(own) ? own : 0.0);
+    return near + 1e-6 * (isfinite(other) ? other : 0.0);
+}
+
+/// Whether two colliders may lie against each other; most are apart.
+static bool may_lie_together(const cairn_world *world, int first, int second, double near)
+{
     const geo_bounds *one = &world->proxies[first].bounds;
     const geo_bounds *two = &world->proxies[second].bounds;
-    double own = world->colliders[a.first].shape->bounding_radius;
-    double other = world->colliders[a.second].shape->bounding_radius;
-    double near = 1e-6 * (isfinite(own) ? own : 0.0);
-    near += 1e-6 * (isfinite(other) ? other : 0.0);
-    return one->low.x - two->high.x <= near && two->low.x - one->high.x <= near &&
-           one->low.y - two->high.y <= near && two->low.y - one->high.y <= near &&
-           one->low.z - two->high.z <= near && two->low.z - one->high.z <= near;
+    bool apart = !world->cell.any &&
+                 !(one->low.x - two->high.x <= near && two->low.x - one->high.x <= near &&
+                   one->low.y - two->high.y <= near && two->low.y - one->high.y <= near &&
+                   one->low.z - two->high.z <= near && two->low.z - one->high.z <= near);
+    return !apart && has_faces(world->colliders[first].shape) &&
+           has_faces(world->colliders[second].shape);
 }
 
 static void settle_creases(const covers *c, const touching *at)
@@ -450,11 +450,15 @@ static void settle_body(const covers *c, int body)
         settle_creases(c, &entries[i]);
         int other_body = world->colliders[at.second].body;
         bool moves = world->bodies[other_body].kind == CAIRN_DYNAMIC;
+        double near = i > 0 ? nearness_of(world, at) : 0.0;
         for (int j = 0; j < i; j++) {
             geo_pair next = entries[j].colliders;
             bool by_own = next.first == at.first;
             // of two bodies that both move, each looks at what its own shape touches
-            if ((!by_own && moves) || !may_lie_together(world, at, next))
+            if (!by_own && (moves || next.second != at.second))
+                continue;
+            if (!may_lie_together(world, by_own ? at.second : at.first,
+                                  by_own ? next.second : next.first, near))
                 continue;
             if (count > CROWD && moves && other_body != world->colliders[next.second].body)
                 continue;

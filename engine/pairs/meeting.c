@@ -150,41 +150,33 @@ static bool may_meet(const cairn_world *world, const eng_pair *pair, vec3 low, v
            come_near(world, pair, low, high, near + world->def.time_step * turning);
 }
 
-/// Range of a velocity, m/s.
-typedef struct range {
-    vec3 low, high;
-} range;
-
-static range merge(const range *a, const range *b)
-{
-    return (range){lower(a->low, b->low), upper(a->high, b->high)};
-}
-
-/// Range of the velocity with which a body may drive another, at the centre of that.
-static range range_at(const cairn_world *world, int body, int other)
+/// Range of the velocity with which a body may drive another, at the centre of that: that of its
+/// aim, or of a wider one.
+/// @param wide  scratch
+static const eng_aim *range_at(const cairn_world *world, int body, int other, eng_aim *wide)
 {
     const eng_aim *aim = &world->aims[body];
-    range own = {aim->low, aim->high};
     if (world->bodies[body].kind == CAIRN_DYNAMIC || aim->turning == 0.0)
-        return own;
+        return aim;
     vec3 there = eng_image_velocity(world, body, aim->u, world->q_mid[other].position);
-    return merge(&own, &(range){there, there});
+    wide->low = lower(aim->low, there);
+    wide->high = upper(aim->high, there);
+    return wide;
 }
 
 /// Widens the range of a body by another one.
-static void widen(cairn_world *world, int body, const range *by, int round)
+static void widen(cairn_world *world, int body, const eng_aim *by, int round)
 {
     eng_aim *aim = &world->aims[body];
     if (world->bodies[body].kind != CAIRN_DYNAMIC)
         return;
-    range wide = merge(&(range){aim->low, aim->high}, by);
-    aim->low = wide.low;
-    aim->high = wide.high;
+    aim->low = lower(aim->low, by->low);
+    aim->high = upper(aim->high, by->high);
     aim->widened = round;
 }
 
-/// Whether a body cannot get a velocity from another one that it may not have anyway.
-static bool has_all_of(const cairn_world *world, int body, const range *is)
+/// Whether a body cannot get a velocity of a range that it may not have anyway.
+static bool has_all_of(const cairn_world *world, int body, const eng_aim *is)
 {
     const eng_aim *aim = &world->aims[body];
     return world->bodies[body].kind != CAIRN_DYNAMIC ||
@@ -202,15 +194,18 @@ static bool pass_on(cairn_world *world, const eng_pair *pair, int round, bool *m
         return false;
     if (eng_is_elsewhere(world, a) || eng_is_elsewhere(world, b))
         return false;
-    range of_a = range_at(world, a, b), of_b = range_at(world, b, a);
-    if (has_all_of(world, a, &of_b) && has_all_of(world, b, &of_a))
+    eng_aim wide[2];
+    const eng_aim *of_a = range_at(world, a, b, &wide[0]);
+    const eng_aim *of_b = range_at(world, b, a, &wide[1]);
+    if (has_all_of(world, a, of_b) && has_all_of(world, b, of_a))
         return false;
     *meet = *meet ||
-            may_meet(world, pair, vec3_sub(of_b.low, of_a.high), vec3_sub(of_b.high, of_a.low));
+            may_meet(world, pair, vec3_sub(of_b->low, of_a->high), vec3_sub(of_b->high, of_a->low));
     if (!*meet)
         return false;
-    widen(world, a, &of_b, round);
-    widen(world, b, &of_a, round);
+    // what the first takes of the second is no news to that
+    widen(world, a, of_b, round);
+    widen(world, b, of_a, round);
     return true;
 }
 

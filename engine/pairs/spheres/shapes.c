@@ -370,13 +370,16 @@ static cairn_status search(struct eng_spheres *spheres, eng_spheres_group *group
 static bool visit(struct eng_spheres *spheres, eng_spheres_chunk *chunk, eng_spheres_group *group,
                   geo_manifold *found, double *margin)
 {
-    if (chunk->path + last_way(spheres, group->slot) < group->check_distance)
+    if (group->check_distance > 0.0 &&
+        chunk->path + last_way(spheres, group->slot) < group->check_distance)
         return false;
     eng_spheres_separation *separation = &group->separation;
     vec3 centre = pose_apply_inverse(&wall_of(spheres, group->wall)->placed,
                                      vec3_from(spheres->pass.X[group->slot]));
-    *margin = 0.999999 * separation->room - vec3_distance(centre, separation->centre);
-    bool known = separation->kind != ENG_SPHERES_EMPTY && *margin > 0.0;
+    bool known = separation->kind != ENG_SPHERES_EMPTY;
+    if (known)
+        *margin = 0.999999 * separation->room - vec3_distance(centre, separation->centre);
+    known = known && *margin > 0.0;
     // one of a checkpoint has no list yet
     if (known && separation->kind == ENG_SPHERES_LISTED && separation->listed < 0)
         known = list_triangles(spheres, group, separation);
@@ -416,6 +419,29 @@ static bool put_aside(geo_manifold *aside, const geo_manifold *found)
     return true;
 }
 
+/// A contact alone is covered by no other wall but a half-space.
+static bool needs_settling(const struct eng_spheres *spheres, int slot, int closed)
+{
+    return closed > 1 || (closed == 1 && eng_spheres_is_on_plane(spheres, slot));
+}
+
+/// Contacts of a slot with one group for the coming step.
+static void visit_alone(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
+                        eng_spheres_group *group, int range)
+{
+    geo_manifold *found = &spheres->manifolds[range];
+    double margin;
+    if (!visit(spheres, chunk, group, found, &margin))
+        return;
+    if (needs_settling(spheres, group->slot, closed_count(found))) {
+        eng_spheres_found part = {group, found->contacts, found->count, margin};
+        eng_spheres_seams_settle(spheres, group->slot, &part, 1);
+        found->count = part.count;
+        margin = part.margin;
+    }
+    renew_group(spheres, chunk, group, found, margin);
+}
+
 /// Contacts of the groups [first, end) of one slot for the coming step: with walls that follow a
 /// function of time, or with all others.
 static void visit_slot(struct eng_spheres *spheres, eng_spheres_chunk *chunk, int first, int end,
@@ -424,7 +450,6 @@ static void visit_slot(struct eng_spheres *spheres, eng_spheres_chunk *chunk, in
     geo_manifold *found = &spheres->manifolds[range];
     geo_manifold *aside = &spheres->manifolds[spheres->ranges + range];
     eng_spheres_found parts[SLOT_GROUPS_MAX];
-    bool alone = end == first + 1;
     int count = 0, closed = 0;
     aside->count = 0;
     for (int g = first; g < end; g++) {
@@ -433,18 +458,16 @@ static void visit_slot(struct eng_spheres *spheres, eng_spheres_chunk *chunk, in
             !visit(spheres, chunk, &groups_of(spheres)[g], found, &margin))
             continue;
         closed += closed_count(found);
-        parts[count++] =
-            (eng_spheres_found){&groups_of(spheres)[g], found->contacts, found->count, margin};
-        if (!alone && !put_aside(aside, found)) {
+        parts[count++] = (eng_spheres_found){&groups_of(spheres)[g], NULL, found->count, margin};
+        if (!put_aside(aside, found)) {
             chunk->out_of_memory = true;
             return;
         }
     }
-    for (int i = 0, begin = 0; i < count && !alone; begin += parts[i++].count)
+    for (int i = 0, begin = 0; i < count; begin += parts[i++].count)
         parts[i].contacts = aside->contacts + begin;
     int slot = groups_of(spheres)[first].slot;
-    // a contact alone is covered by no other wall but a half-space
-    if (closed > 1 || (closed == 1 && eng_spheres_is_on_plane(spheres, slot)))
+    if (needs_settling(spheres, slot, closed))
         eng_spheres_seams_settle(spheres, slot, parts, count);
     for (int i = 0; i < count; i++) {
         geo_manifold left = {.contacts = parts[i].contacts, .count = parts[i].count};
@@ -492,9 +515,15 @@ void eng_spheres_shapes_move(struct eng_spheres *spheres, eng_spheres_chunk *chu
                 touch_at(spheres, i)->before = touch_at(spheres, i)->now;
         }
         // apart, whether both come at once or one after the other
-        if (any_other && placing != ENG_SPHERES_PLACE_FOLLOWERS)
+        bool others = any_other && placing != ENG_SPHERES_PLACE_FOLLOWERS;
+        bool followers = any_follows && placing != ENG_SPHERES_PLACE_OTHERS;
+        if (end == first + 1 && (others || followers)) {
+            visit_alone(spheres, chunk, &groups_of(spheres)[first], range);
+            continue;
+        }
+        if (others)
             visit_slot(spheres, chunk, first, end, range, false);
-        if (any_follows && placing != ENG_SPHERES_PLACE_OTHERS)
+        if (followers)
             visit_slot(spheres, chunk, first, end, range, true);
     }
 }
