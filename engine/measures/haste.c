@@ -38,11 +38,13 @@ static double way_of(const cairn_world *world, int body)
 static bool may_be_hasty(const cairn_world *world, int body)
 {
     const double *v = world->v[body];
-    double h = world->def.time_step, reach = eng_reach_of(world, body);
-    double linear = vec3_norm_squared(vec3_from(v));
-    double turning = vec3_norm_squared(vec3_from(v + 3)) * reach * reach;
-    double way = most * world->shapes[world->bodies[body].shape]->smallest_size;
-    return !(2.0 * h * h * (linear + turning) < 0.999 * way * way);
+    const eng_body *b = &world->bodies[body];
+    const geo_shape *shape = world->shapes[b->shape];
+    double reach = b->solid > 0 ? world->solids[b->solid - 1].reach : shape->bounding_radius;
+    double linear = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    double turning = v[3] * v[3] + v[4] * v[4] + v[5] * v[5];
+    double way = most * shape->smallest_size, h = world->def.time_step;
+    return !(2.1 * h * h * (linear + turning * reach * reach) < way * way);
 }
 
 /// Whether there is anything that a body would meet too late.

@@ -18,13 +18,6 @@ static vec3 midpoint_torque(const cairn_world *world, int body)
     return quat_rotate_inverse(world->q_mid[body].orientation, torque);
 }
 
-bool eng_is_jointed(const cairn_world *world, int body)
-{
-    const eng_body *b = &world->bodies[body];
-    return world->joint_count > 0 && b->extra > 0 && b->kind == CAIRN_DYNAMIC &&
-           world->extras[b->extra - 1].joints > 0;
-}
-
 static bool flows(const cairn_world *world, int body)
 {
     return world->def.rotation == CAIRN_RIG_EXACT && world->bodies[body].kind == CAIRN_DYNAMIC &&
@@ -172,11 +165,14 @@ void eng_body_end(const cairn_world *world, int body, const eng_turning *turning
 void eng_body_note_held(cairn_world *world, int body)
 {
     const eng_body *b = &world->bodies[body];
+    if (b->kind != CAIRN_DYNAMIC) {
+        memset(world->held[body], 0, sizeof world->held[body]);
+        return;
+    }
     vec3 gained = vec3_sub(vec3_from(world->v_end[body]), vec3_from(world->v[body]));
     vec3 given = vec3_add_scaled(vec3_from(world->def.gravity), 1.0 / b->mass,
                                  eng_applied_of(world, body)->force);
-    vec3 held = vec3_sub(vec3_scale(1.0 / world->def.time_step, gained), given);
-    vec3_store(world->held[body], b->kind == CAIRN_DYNAMIC ? held : (vec3){0.0, 0.0, 0.0});
+    vec3_store(world->held[body], vec3_sub(vec3_scale(1.0 / world->def.time_step, gained), given));
 }
 
 void eng_mean_velocity(const cairn_world *world, int body, double mean[6])

@@ -8,7 +8,12 @@
 struct eng_turning;
 
 /// Whether joints hold a dynamic body: it turns by the mean of its velocities, theory.md (1.12).
-bool eng_is_jointed(const cairn_world *world, int body);
+static inline bool eng_is_jointed(const cairn_world *world, int body)
+{
+    const eng_body *b = &world->bodies[body];
+    return world->joint_count > 0 && b->extra > 0 && b->kind == CAIRN_DYNAMIC &&
+           world->extras[b->extra - 1].joints > 0;
+}
 
 /// The principal axis about which such a body spins without any of its joints turning with it, and
 /// without precession: there its turn is the exact one, theory.md (1.13). -1: none.
