@@ -3,7 +3,7 @@
 # What steps cost in two builds of this engine, counted: the gates of a change of mechanics.
 """usage: bench/ordinary/gates.py OLD_BUILD NEW_BUILD [--only WORD] [--share X] [--csv FILE] [--keep FOLDER] [--jobs N]
 
-Both are release builds with -Dbench=true and bench/dem/bench_dem built. Each row runs the same steps in both
+Both are release builds with -Dbench=true and bench/dem/bench_dem built. Each row runs the same steps of the same scene in both
 under callgrind (Debian's valgrind), which counts the instructions within cairn_world_step, so that other programs
 on the machine change nothing, and takes iterations, unsolved steps and the deepest overlap from
 what the runs say. Rows over 1.05 times as many instructions are marked. An hour or two on two cores; --share 0.2 takes a
@@ -23,6 +23,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 BED = os.path.join(HERE, os.pardir, "fclib", "bed.lua")
 PILE = os.path.join(HERE, "pile.lua")
+LIBRARY = os.path.join(HERE, os.pardir, os.pardir, "scenes", "library")
 LIMIT = 1.05
 
 
@@ -34,7 +35,7 @@ ROWS = [("step", f"{scene}, {tolerance}", "step_cairn", steps, [scene, tolerance
 
 
 def run_row(kind, name, scene, until, settings=(), options=()):
-    words = [scene, *options]
+    words = [scene if scene.endswith(".lua") else os.path.join(LIBRARY, f"{scene}.lua"), *options]
     for setting in settings:
         words += ["--set", setting]
     ROWS.append((kind, name, "cairn", until, words))

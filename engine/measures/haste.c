@@ -69,10 +69,10 @@ void eng_haste_look(cairn_world *world)
         found = -1;
     for (int k = 0; k < world->general_count && world->general_work; k++) {
         int body = world->active[k];
-        if (world->bodies[body].kind != CAIRN_DYNAMIC || eng_is_elsewhere(world, body) ||
-            (found >= 0 && found < body))
+        if (world->bodies[body].kind != CAIRN_DYNAMIC || !may_be_hasty(world, body) ||
+            eng_is_elsewhere(world, body) || (found >= 0 && found < body))
             continue;
-        if (may_be_hasty(world, body) && way_of(world, body) > most && meets_late(world, body))
+        if (way_of(world, body) > most && meets_late(world, body))
             found = body;
     }
     if (found < 0)

@@ -17,9 +17,9 @@ static double smallest_collider(const cairn_world *world)
     double dynamic = INFINITY, any = INFINITY;
     for (int k = 0; k < world->listed_count; k++) {
         const eng_collider *collider = &world->colliders[world->listed[k]];
-        any = fmin(any, collider->shape->smallest_size);
+        any = real_min(any, collider->shape->smallest_size);
         if (world->bodies[collider->body].kind == CAIRN_DYNAMIC)
-            dynamic = fmin(dynamic, collider->shape->smallest_size);
+            dynamic = real_min(dynamic, collider->shape->smallest_size);
     }
     double smallest = isfinite(dynamic) ? dynamic : any;
     return isfinite(smallest) ? smallest : 0.0;
