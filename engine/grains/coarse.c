@@ -656,6 +656,12 @@ cairn_status eng_coarse_sum(const cairn_world *world, const cairn_grid *grid,
     s.lines.factor = s.per_volume;
     geo_bounds box = {vec3_from(grid->low), vec3_from(grid->high)};
     s.window = eng_window_make(&world->cell, &world->cell.middle, box);
+    // to the corners of the cube that the kernel fills
+    double reach = grid->kernel == CAIRN_KERNEL_GAUSSIAN ? 7.0 : 1.0;
+    cairn_status status = eng_window_check(&s.window, sqrt(3.0) * reach * grid->width,
+                                           "a grid, with the width of its kernel,", error);
+    if (status != CAIRN_OK)
+        return status;
     return smear_all(&s, eng_coarse_cells(grid)) == CAIRN_OK
                ? CAIRN_OK
                : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for fields");

@@ -106,6 +106,7 @@ static void drop_general(cairn_world *world)
     world->contacts = world->contacts_before = (eng_contacts){0};
     world->pairs = world->pairs_before = NULL;
     world->pair_count = world->pair_capacity = 0;
+    eng_plan_release(&world->plan, allocator);
     world->leading = world->leading_before = NULL;
     world->leading_count = world->leading_capacity = 0;
     world->energy.elastic = 0.0;
@@ -295,7 +296,9 @@ cairn_status eng_spheres_prepare(cairn_world *world)
     cairn_status status = spheres->slots > 0 ? prepare_slots(spheres, &listed) : CAIRN_OK;
     if (status == CAIRN_OK && world->general_work)
         status = eng_spheres_expose(world, listed);
-    if (status == CAIRN_OK && !world->general_work && world->contacts.capacity > 0)
+    // pairs may be there that have never had a contact
+    bool left = world->contacts.capacity > 0 || world->pair_capacity > 0;
+    if (status == CAIRN_OK && !world->general_work && left)
         drop_general(world);
     return status;
 }
