@@ -106,7 +106,11 @@ static void drop_general(cairn_world *world)
     world->contacts = world->contacts_before = (eng_contacts){0};
     world->pairs = world->pairs_before = NULL;
     world->pair_count = world->pair_capacity = 0;
-    eng_plan_release(&world->plan, allocator);
+    eng_plan *plan = &world->plan;
+    for (int k = 0; k < plan->paired_count; k++)
+        plan->pairs_of[plan->paired[k]] = (eng_body_pairs){0};
+    plan->paired_count = plan->cone_pairs = plan->batch_count = plan->cone_batches = 0;
+    plan->current = false;
     world->leading = world->leading_before = NULL;
     world->leading_count = world->leading_capacity = 0;
     world->energy.elastic = 0.0;
