@@ -807,8 +807,14 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     if (atomic_exchange(&world->interrupt, 0) != 0)
         return base_fail(error, CAIRN_INTERRUPTED, "step %" PRId64 ", t = %g s: interrupted",
                          world->step_count + 1, world->time);
+    bool begins = world->pieces.done == 0;
+    cairn_status status = CAIRN_OK;
+    // actions look at the images of bodies, which nothing has checked yet
+    if (begins && world->cell.any && world->topology_changed && world->action_count > 0)
+        status = eng_cell_check_bodies(world, error);
     // what acts between steps did so before the first piece
-    cairn_status status = world->pieces.done == 0 ? run_actions(world, error) : CAIRN_OK;
+    if (begins && status == CAIRN_OK)
+        status = run_actions(world, error);
     if (status == CAIRN_OK)
         status = eng_pieces_step(world, run_piece, error);
     if (status != CAIRN_OK)
