@@ -140,7 +140,8 @@ static bool joins(const set_context *context, const eng_pair *pair, const geo_co
     con_cone_terms terms = {0};
     surface->law->cone(surface->parameters, &terms);
     int old = find_before(context->before, pair, contact->key);
-    bool acted = old >= 0 && (context->before->gap[old] <= 0.0 || context->before->R[old][0] > 0.0);
+    bool acted = old >= 0 && (context->before->gap[old] <= 0.0 ||
+                              eng_contact_bore(world, context->before, old));
     return may_close(world, pair, contact, terms.restitution, acted);
 }
 

@@ -543,7 +543,7 @@ static void keep_met(const sweep *s, double time, int first, int kept, int from,
 static bool bore(const cairn_world *world, const eng_pair *pair)
 {
     for (int i = pair->first; i < pair->first + pair->count; i++)
-        if (world->contacts.R[i][0] > 0.0)
+        if (eng_contact_bore(world, &world->contacts, i))
             return true;
     return false;
 }
