@@ -12,7 +12,7 @@
 
 // LOOKS: narrow phases of a pair in one step; ROUNDS: sweeps over the pairs for what may stop whom
 // SHARPENINGS: of the time of a meeting
-enum { LOOKS = 400, ROUNDS = 1000, SHARPENINGS = 12 };
+enum { LOOKS = 10000, ROUNDS = 1000, SHARPENINGS = 12 };
 
 // of the smaller size: up to which gap a pair that bore in the last step goes on to, what is
 // round-off of places, the depth from which bodies overlap, and the way between two looks at bodies
