@@ -205,7 +205,8 @@ static cairn_status run_pieces(cairn_world *world, eng_piece *run, double whole,
         fit_turns(world, whole, full);
         eng_step_set(world, whole * (double)p->size / (double)full);
         int next = following(p);
-        world->horizon = whole * (double)(p->size + next) / (2.0 * (double)full);
+        int ahead = p->ramp > 0 ? next : p->size;
+        world->horizon = whole * (double)(p->size + ahead) / (2.0 * (double)full);
         p->divide = false;
         p->stop = CON_STOP_SOLVED;
         cairn_status status = run(world, error);
