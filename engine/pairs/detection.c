@@ -303,6 +303,8 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
         }
         int a = pair->colliders.first, b = pair->colliders.second;
         bool swept = world->aims != NULL && i < world->plan.cone_pairs;
+        if (swept)
+            world->bounce[index] = INFINITY;
         double way = 0.0;
         double margin = swept          ? eng_meeting_margin(world, pair, &way)
                         : closed_alone ? 0.0
@@ -316,7 +318,7 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
             cairn_status status = collide(world, index, margin, manifold, &apart);
             if (status != CAIRN_ERROR_MEMORY && swept && !apart)
                 status = eng_meeting_settle(world, pair, way, margin, restitution_of(world, i),
-                                            manifold, before);
+                                            manifold, before, &world->bounce[index]);
             if (status == CAIRN_ERROR_MEMORY)
                 context->status[chunk] = CAIRN_ERROR_MEMORY;
             found = manifold->count - before;
@@ -353,6 +355,12 @@ cairn_status eng_block_narrow_phase(cairn_world *world)
     if (status != CAIRN_OK)
         return status;
     cairn_status *results = base_arena_array(world->arena, cairn_status, "narrow", chunks);
+    world->bounce = NULL;
+    if (world->aims != NULL) {
+        world->bounce = base_arena_array(world->arena, double, "bounces", world->pair_count);
+        if (world->bounce == NULL)
+            return CAIRN_ERROR_MEMORY;
+    }
     world->taken.busy = base_arena_array(world->arena, int, "narrow", world->pair_count);
     world->taken.busy_count = base_arena_array(world->arena, int, "narrow", chunks);
     if (results == NULL || world->taken.busy == NULL || world->taken.busy_count == NULL)

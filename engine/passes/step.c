@@ -473,7 +473,6 @@ static cairn_status move_bodies(cairn_world *world)
 
 cairn_status eng_block_end(cairn_world *world)
 {
-    apply_reactions(world);
     con_domains_chunks(&world->domains, world->contacts.cone_count, unshift_chunk, world);
     cairn_status status = eng_impacts_add(world);
     if (status == CAIRN_OK)
@@ -541,6 +540,7 @@ static cairn_status begin_step(cairn_world *world)
     world->solution_U = NULL;
     world->turnings = NULL;
     world->aims = NULL;
+    world->bounce = NULL;
     world->moved_energies = NULL;
     world->residual_count = 0;
     world->hasty = 0;
@@ -625,7 +625,21 @@ static cairn_status run_solver(cairn_world *world, cairn_error *error)
         TIMED(SOLVER, status = eng_block_joints(world));
     if (status == CAIRN_OK && eng_pieces_divide_joints(world))
         return CAIRN_INTERRUPTED;
-    return status == CAIRN_OK ? eng_block_solver(world, error) : fail_block(world, status, error);
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
+    status = eng_block_solver(world, error);
+    if (status != CAIRN_OK)
+        return status;
+    apply_reactions(world);
+    bool deep = false;
+    if (is_solved(world) && eng_pieces_may_divide_meeting(world))
+        TIMED(FINISH, status = eng_meetings_check(world, &deep));
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
+    if (!deep)
+        return CAIRN_OK;
+    eng_pieces_divide_meeting(world);
+    return CAIRN_INTERRUPTED;
 }
 
 /// Bodies of the general passes go to the end of the step.

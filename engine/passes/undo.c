@@ -99,6 +99,7 @@ void eng_step_forget(cairn_world *world)
     world->undo = NULL;
     world->applied = NULL;
     world->aims = NULL;
+    world->bounce = NULL;
     world->problem = (con_problem){0};
     world->solved = NULL;
     world->rolling = NULL;

@@ -69,7 +69,7 @@ static double margin_of(const place_context *context, const eng_collider *collid
     bool bounded = isfinite(size);
     if (!world->def.margin)
         return bounded ? 5e-10 * size : 0.0;
-    double way = world->def.time_step * fastest_point(context, collider->body) + context->faces;
+    double way = world->horizon * fastest_point(context, collider->body) + context->faces;
     if (!bounded)
         return isfinite(way) ? way : 0.0;
     return 5e-4 * size + fmin(way, size);
@@ -140,7 +140,7 @@ static geo_bounds sweep_bounds(const place_context *context, int i, geo_bounds b
 {
     const cairn_world *world = context->world;
     const eng_collider *collider = &world->colliders[i];
-    double h = world->def.time_step, size = collider->shape->smallest_size;
+    double h = world->horizon, size = collider->shape->smallest_size;
     const double *velocities[2] = {world->v[collider->body], world->v_free[collider->body]};
     if (context->holds || !world->def.margin || !isfinite(size))
         return bounds;

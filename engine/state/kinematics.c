@@ -375,6 +375,19 @@ bool eng_bounces(const cairn_world *world, int a, int b, double restitution, dou
     return restitution > 0.0 && fabs(speed) > least;
 }
 
+bool eng_contact_bore(const cairn_world *world, const eng_contacts *contacts, int contact)
+{
+    const double digits = 1e-12;
+    const int *body = contacts->body[contact];
+    double R = contacts->R[contact][0], inverse = 0.0, size = INFINITY;
+    for (int side = 0; side < 2; side++) {
+        inverse = fmax(inverse, world->mass_inverse[body[side]][0]);
+        size = fmin(size, world->shapes[world->bodies[body[side]].shape]->smallest_size);
+    }
+    double moved = world->def.time_step * inverse * R;
+    return isfinite(size) ? moved > digits * size : R > 0.0;
+}
+
 bool eng_contact_bounces(const cairn_world *world, int contact, double restitution)
 {
     const eng_contacts *c = &world->contacts;

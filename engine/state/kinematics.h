@@ -101,6 +101,9 @@ vec3 eng_image_drift(const cairn_world *world, int body, vec3 point);
 /// contact bounce: what gravity gives in a step is no impact, and neither is round-off.
 bool eng_bounces(const cairn_world *world, int a, int b, double restitution, double speed);
 
+/// Whether a contact of a step bore more than the round-off of its solve: what it moved bodies by.
+bool eng_contact_bore(const cairn_world *world, const eng_contacts *contacts, int contact);
+
 /// Whether a contact of this step obeys Newton's law of restitution, and not the margin of one that
 /// is open, theory.md (3.1)-(3.2).
 bool eng_contact_bounces(const cairn_world *world, int contact, double restitution);
