@@ -19,6 +19,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 import grains
+import laws
 import notebook_pages
 import pages
 import profiles
@@ -162,6 +163,8 @@ def make_page(program, text, work, source, out):
             draw_study(program, work, words[1], path)
         elif words[0] == "verify":
             verify(program, words[1], path, work)
+        elif words[0] == "law":
+            laws.draw(lambda given: run(program, given, work), words[1], path)
         elif draw_kept(source, words, path):
             continue
         elif hasattr(grains, "draw_" + words[0]):
@@ -217,6 +220,13 @@ def make_gallery(program, source, out, films):
             lines += [f"| `{name}` | {meaning} |" for name, meaning in parameters] + [""]
     with open(os.path.join(out, "_generated/gallery.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines))
+
+
+def make_laws(program, work, out):
+    """A table of parameters a law."""
+    for name, table in laws.tables(lambda words: run(program, words, work)).items():
+        with open(os.path.join(out, f"_generated/law_{name}.md"), "w", encoding="utf-8") as file:
+            file.write(table)
 
 
 def make_headers(source, out):
@@ -297,6 +307,7 @@ def main():
         print("pictures:", name, flush=True)
         make_page(program, text, work, source, out)
     make_classics(source, out)
+    make_laws(program, work, out)
     make_gallery(program, source, out, films)
     make_headers(source, out)
     make_python(program, source, out)
