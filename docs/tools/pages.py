@@ -51,7 +51,7 @@ def commands_of(text):
     """Word lists of the commands to run, without the leading `cairn`."""
     found = []
     for block in RUN.findall(text):
-        for line in block.splitlines():
+        for line in block.replace("\\\n", " ").splitlines():
             words = shlex.split(line, comments=True)
             if words:
                 if words[0] != "cairn":

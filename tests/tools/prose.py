@@ -26,7 +26,7 @@ def blocks(text):
     while i < len(lines):
         line, begin = lines[i], i
         i += 1
-        if begin == 0 and line == "---" or line.startswith("```") or line.lstrip().startswith("```"):
+        if begin == 0 and line == "---" or line.lstrip().startswith("```"):
             mark = "---" if line == "---" else "```"
             while i < len(lines) and not lines[i].lstrip().startswith(mark):
                 i += 1
@@ -93,16 +93,13 @@ def wrap(lines):
         return lines
     item = ITEM.match(lines[0])
     first = item.group() if item else re.match(" *", lines[0]).group()
-    rest = " " * len(first)
-    broken, line = [], first
-    for piece in words_of(" ".join([lines[0][len(first):]] + [line.strip() for line in lines[1:]])):
-        if len(line) > len(first if not broken else rest) and len(line) + 1 + len(piece) > COLUMNS and \
-                not BEGINNING.match(piece + " "):
-            broken.append(line)
-            line = rest + piece
-        else:
-            line += piece if line in (first, rest) and not line.strip(" -*+0123456789.") else " " + piece
-    return broken + [line]
+    broken, indent, line = [], first, []
+    for piece in words_of(" ".join([lines[0][len(first):], *lines[1:]])):
+        if line and len(indent + " ".join([*line, piece])) > COLUMNS and not BEGINNING.match(piece + " "):
+            broken.append(indent + " ".join(line))
+            indent, line = " " * len(first), []
+        line.append(piece)
+    return broken + [indent + " ".join(line)]
 
 
 def wrap_page(text):
