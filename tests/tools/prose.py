@@ -15,6 +15,7 @@ USERS_WORDS, THEORY_WORDS = 45000, 8000
 NO_USERS = tuple(f"docs/{page}.md" for page in ("README", "own_law", "c_interface", "extending", "threat_model"))
 # what a line of prose must not be broken in: code, formulas, links, roles
 ATOM = re.compile(r"`+[^`]*`+|(?<!\\)\$[^$]*\$|!?\[[^\]]*\]\([^)]*\)")
+LABEL = re.compile(r"\(\S+\)=$")
 ITEM = re.compile(r"( *)([-*+]|\d+\.) +")
 # a line that begins so would be something else than prose
 BEGINNING = re.compile(r"([-*+:>|#=]|\d+[.)])(\s|$)|[|>#]|```|\$\$|<!--|\(\S+\)=$|---")
@@ -33,8 +34,7 @@ def blocks(text):
             i += 1
             kind = "code"
         elif line.startswith("$$"):
-            while not lines[i - 1].rstrip().endswith("$$") and not re.search(r"\$\$ *\(\S+\)$", lines[i - 1]) or \
-                    (i - 1 == begin and line == "$$"):
+            while i < len(lines) and "".join(lines[begin:i]).count("$$") < 2:
                 i += 1
             kind = "formula"
         elif not line.strip():
@@ -49,8 +49,8 @@ def blocks(text):
             while i < len(lines) and lines[i].lstrip().startswith("|"):
                 i += 1
             kind = "table"
-        elif line.startswith("<") or line.startswith("("):
-            kind = "comment" if line.startswith("<") or line.endswith(")=") else "prose"
+        elif line.startswith("<") or LABEL.match(line):
+            kind = "comment"
         elif line.startswith("#"):
             kind = "heading"
         else:
