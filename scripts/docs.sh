@@ -42,9 +42,12 @@ cp -R -- docs/. "$site/source"
 cp -- docs/tools/conf.py assets/logo.svg "$site/source"
 cp -- include/cairn/version.h "$site/source/include_version.h"
 # links out of the folder lead to the files of the source
-sed -i 's#](\.\./\([^)]*\))#](source:\1)#g; s#\[\([^]]*\)\](source:\([^)]*\))#`\2`#g' "$site"/source/*.md
+sed -i 's#](\.\./\([^)]*\))#](source:\1)#g' "$site"/source/*.md
+sed -i 's#](\.\./\.\./\([^)]*\))#](source:\1)#g' "$site"/source/*/*.md
+sed -i 's#\[\([^]]*\)\](source:\([^)]*\))#`\2`#g' "$site"/source/*.md "$site"/source/*/*.md
 if [ -d /usr/share/javascript/mathjax ]; then
     cp -R -- /usr/share/javascript/mathjax "$site/source/_static/"
+    rm -rf -- "$site/source/_static/mathjax/test"
 fi
 # the built package tells what the page of Python lists
 export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1
