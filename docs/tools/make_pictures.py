@@ -86,14 +86,19 @@ def verify(program, name, path, work):
 
 
 def make_classics(source, out):
-    """The figures of the classics that tests hold, one row a line of the table."""
+    """The figures of the classics, one row a line of the kept table, in a table for each command that makes them."""
     with open(os.path.join(source, "tables", "verification.csv"), encoding="utf-8") as file:
-        rows = list(csv.reader(line for line in file if not line.startswith("#")))
-    # the name is that of the test's row, and of the picture's
-    lines = ["## All classics", "", "| " + " | ".join(rows[0]) + " |", "|---" * len(rows[0]) + "|"]
-    for row in rows[1:]:
-        cells = [cell.replace("|", "\\|") for cell in row]
-        lines.append("| " + " | ".join(cells) + " |")
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    lines = ["## All classics", ""]
+    for command in dict.fromkeys(row["command"] for row in rows):
+        lines += [f"`{command}`:", "", "| figure | quantity | bound | measured | met |", "|---" * 5 + "|"]
+        for row in rows:
+            if row["command"] == command:
+                unit = "" if row["unit"] == "1" else " " + row["unit"]
+                quantity = row["classic"] + ": " + row["quantity"] + (f" ({row['note']})" if row["note"] else "")
+                cells = [f"`{row['name']}`", quantity, row["bound"] + unit, row["measured"], row["met"]]
+                lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        lines.append("")
     with open(os.path.join(out, "_generated/verification_table.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
 
