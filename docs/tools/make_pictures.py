@@ -29,7 +29,7 @@ import verification
 def run(program, words, folder):
     done = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True)
     if done.returncode != 0:
-        raise SystemExit(f"cairn {' '.join(words)}: {done.stderr or done.stdout}")
+        raise SystemExit(f"cairn {' '.join(words)}: exit status {done.returncode}: {done.stderr or done.stdout}")
     return done.stdout
 
 
