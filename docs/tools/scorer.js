@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order of the hits of a search: pages, then entries of the interfaces, then notes.
 var Scorer = {
-    score: ([page, title, anchor, description, score]) => page.startsWith("notes/") ? score - 12 : score,
+    score: ([page, title, anchor, description, score]) => page.startsWith("notes/") ? Math.min(score, 4) : score,
     objNameMatch: 11,
     objPartialMatch: 6,
     // members of structs and classes; entries of the glossary have no number here
