@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What an attack on the command found, one check each; docs/reliability.md says what and why.
+# What an attack on the command found, one check each; docs/notes/reliability.md says what and why.
 import csv
 import os
 import re
