@@ -340,7 +340,9 @@ static bool go(const char *text, decisions sums, int steps, bool twice, way *res
         result->sums = BASE_HASH_START;
         if (make_steps(scene->world, steps, result)) {
             take_sums(scene->world, sums, result);
-            fuzz_demand(cairn_world_validate(scene->world, &error) == CAIRN_OK, error.message);
+            // energies of parameters near the end of the numbers overflow, and are said to
+            cairn_status sound = cairn_world_validate(scene->world, &error);
+            fuzz_demand(sound == CAIRN_OK || sound == CAIRN_ERROR_NONFINITE, error.message);
             if (twice)
                 make_steps_twice(scene->world, steps, result);
         }
