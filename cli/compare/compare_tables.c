@@ -193,8 +193,46 @@ static void note_angle(compare_line *line, const double *a, const double *b, dou
     line->scale = 3.14159265358979323846;
 }
 
-cairn_status compare_bodies(const cli_table *a, const cli_table *b, compare_lines *lines,
-                            bool *same)
+/// Extent of the bodies that may move in both tables, m, and their mass in the first one, kg.
+static void measure_bodies(const cli_table *const tables[2], const body_columns *const columns[2],
+                           double *extent, double *mass)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    *mass = 0.0;
+    for (int i = 0; i < 2; i++) {
+        const cli_table *table = tables[i];
+        int at = cli_table_column(table, "mass [kg]");
+        for (int r = 0; r < table->rows; r++) {
+            const double *row = table->values + (size_t)r * (size_t)table->columns;
+            if (at >= 0 && !isfinite(row[at]))
+                continue;
+            *mass += at >= 0 && i == 0 ? row[at] : 0.0;
+            for (int k = 0; k < 3; k++) {
+                low[k] = fmin(low[k], row[columns[i]->position + k]);
+                high[k] = fmax(high[k], row[columns[i]->position + k]);
+            }
+        }
+    }
+    *extent =
+        sqrt((high[0] - low[0]) * (high[0] - low[0]) + (high[1] - low[1]) * (high[1] - low[1]) +
+             (high[2] - low[2]) * (high[2] - low[2]));
+}
+
+/// Scales that do not depend on where the origin is, nor on how exactly bodies are at rest.
+static void set_scales(compare_line *line, double extent, double mass, double energy)
+{
+    double size = line[0].scale;
+    // one body alone, or two in one place
+    if (extent > 0.0 && isfinite(extent))
+        line[0].scale = size = fmax(extent, line[0].difference);
+    double speed = mass > 0.0 ? sqrt(2.0 * energy / mass) : 0.0;
+    line[2].scale = fmax(line[2].scale, speed);
+    if (size > 0.0)
+        line[3].scale = fmax(line[3].scale, speed / size);
+}
+
+cairn_status compare_bodies(const cli_table *a, const cli_table *b, double energy,
+                            compare_lines *lines, bool *same)
 {
     static const char *const names[] = {"body position [m]", "body orientation [rad]",
                                         "body velocity [m/s]", "body angular velocity [rad/s]"};
@@ -216,6 +254,10 @@ cairn_status compare_bodies(const cli_table *a, const cli_table *b, compare_line
         note_vectors(&line[2], x + in.velocity, y + other.velocity, r);
         note_vectors(&line[3], x + in.omega, y + other.omega, r);
     }
+    double extent, mass;
+    measure_bodies((const cli_table *const[]){a, b}, (const body_columns *const[]){&in, &other},
+                   &extent, &mass);
+    set_scales(line, extent, mass, energy);
     *same = *same && a->rows == b->rows;
     return CAIRN_OK;
 }

@@ -222,6 +222,27 @@ static void tell_memory(const run_state *run, const base_gathered *all)
     cli_note("memory between steps:%s MB", text);
 }
 
+/// Step of a run after which it says that nothing is shared: clumps are from the second one on.
+enum { LOOK_AT = 3 };
+
+static void tell_unshared(const run_state *run)
+{
+    const cairn_world *world = run->scene->world;
+    const char *reason = cairn_world_get_unshared(world);
+    cli_note(
+        "No work is shared, because %s. Each of the %d processes makes every step: one process "
+        "gives the same result as fast",
+        reason != NULL ? reason : "there is too little of it", base_ranks_count(run->ranks));
+}
+
+void run_ranks_look(const run_state *run)
+{
+    bool tells = run->ranks != NULL && run->writes && !run->settings->quiet;
+    if (tells && run->totals.steps == LOOK_AT &&
+        cairn_world_get_traffic(run->scene->world).steps == 0)
+        tell_unshared(run);
+}
+
 void run_ranks_tell(const run_state *run)
 {
     if (run->ranks == NULL || run->settings->quiet || run->totals.steps == 0)
@@ -235,10 +256,9 @@ void run_ranks_tell(const run_state *run)
     if (base_ranks_gather(run->ranks, &own, sizeof own, &all, &ignored) != CAIRN_OK || !run->writes)
         return;
     int64_t steps = run->totals.steps;
-    if (traffic.steps == 0)
-        cli_note("%d processes, which had nothing to share: each made every step",
-                 base_ranks_count(run->ranks));
-    else
+    if (traffic.steps == 0 && steps < LOOK_AT)
+        tell_unshared(run);
+    else if (traffic.steps > 0)
         cli_note("%d processes: %lld of %lld steps shared; the first one sent %.4g kB a step, "
                  "%.4g of them the state of bodies that others need, and %.3g MB for lists and "
                  "whole states; %lld of its slots came from others",
