@@ -40,6 +40,7 @@ rm -rf -- "$site"
 mkdir -p -- "$site/source" "$site/source/_static"
 cp -R -- docs/. "$site/source"
 cp -- docs/tools/conf.py assets/logo.svg "$site/source"
+cp -- docs/tools/site.css "$site/source/_static"
 cp -- include/cairn/version.h "$site/source/include_version.h"
 # links out of the folder lead to the files of the source
 for pages in "" notes/ howto/ tutorial/; do

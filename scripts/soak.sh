@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs scenes under random disturbances and compares them with undisturbed ones: nothing may be lost
-# and nothing may differ (tests/soak/soak.py, docs/reliability.md). The same seed chooses the same disturbances.
+# and nothing may differ (tests/soak/soak.py, docs/notes/reliability.md). The same seed chooses the same disturbances.
 #   scripts/soak.sh [--seed N] [--seconds S]     default: seed 1, 120 s
 set -euo pipefail
 

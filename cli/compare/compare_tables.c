@@ -193,29 +193,26 @@ static void note_angle(compare_line *line, const double *a, const double *b, dou
     line->scale = 3.14159265358979323846;
 }
 
-/// Extent of the bodies that may move in both tables, m, and their mass in the first one, kg.
-static void measure_bodies(const cli_table *const tables[2], const body_columns *const columns[2],
-                           double *extent, double *mass)
+/// Extent of the bodies of a table that may move, m. @param mass  out: theirs, kg; 0: not told
+static double measure_bodies(const cli_table *table, const body_columns *columns, double *mass)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double extent = 0.0;
+    int at = cli_table_column(table, "mass [kg]");
     *mass = 0.0;
-    for (int i = 0; i < 2; i++) {
-        const cli_table *table = tables[i];
-        int at = cli_table_column(table, "mass [kg]");
-        for (int r = 0; r < table->rows; r++) {
-            const double *row = table->values + (size_t)r * (size_t)table->columns;
-            if (at >= 0 && !isfinite(row[at]))
-                continue;
-            *mass += at >= 0 && i == 0 ? row[at] : 0.0;
-            for (int k = 0; k < 3; k++) {
-                low[k] = fmin(low[k], row[columns[i]->position + k]);
-                high[k] = fmax(high[k], row[columns[i]->position + k]);
-            }
+    for (int r = 0; r < table->rows; r++) {
+        const double *row = table->values + (size_t)r * (size_t)table->columns;
+        if (at >= 0 && !isfinite(row[at]))
+            continue;
+        *mass += at >= 0 ? row[at] : 0.0;
+        for (int k = 0; k < 3; k++) {
+            low[k] = fmin(low[k], row[columns->position + k]);
+            high[k] = fmax(high[k], row[columns->position + k]);
         }
     }
-    *extent =
-        sqrt((high[0] - low[0]) * (high[0] - low[0]) + (high[1] - low[1]) * (high[1] - low[1]) +
-             (high[2] - low[2]) * (high[2] - low[2]));
+    for (int k = 0; k < 3; k++)
+        extent = hypot(extent, fmax(high[k] - low[k], 0.0));
+    return extent;
 }
 
 /// Scales that do not depend on where the origin is, nor on how exactly bodies are at rest.
@@ -254,10 +251,9 @@ cairn_status compare_bodies(const cli_table *a, const cli_table *b, double energ
         note_vectors(&line[2], x + in.velocity, y + other.velocity, r);
         note_vectors(&line[3], x + in.omega, y + other.omega, r);
     }
-    double extent, mass;
-    measure_bodies((const cli_table *const[]){a, b}, (const body_columns *const[]){&in, &other},
-                   &extent, &mass);
-    set_scales(line, extent, mass, energy);
+    double mass, mass_of_b;
+    double extent = measure_bodies(a, &in, &mass);
+    set_scales(line, fmax(extent, measure_bodies(b, &other, &mass_of_b)), mass, energy);
     *same = *same && a->rows == b->rows;
     return CAIRN_OK;
 }

@@ -2,7 +2,7 @@
 // Table of the contact laws, and of those that have a kernel for many contacts at once.
 //
 // A new law is its file and a line in CON_LAW_LIST; a kernel of its own is one header beside it and
-// two lines below (docs/laws.md section 13).
+// two lines below (docs/notes/laws.md).
 #ifndef CAIRN_CONTACT_LAWS_LAW_LIST_H
 #define CAIRN_CONTACT_LAWS_LAW_LIST_H
 

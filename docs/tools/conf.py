@@ -33,6 +33,8 @@ html_theme = "furo"
 html_title = f"cairn {release}"
 html_logo = html_favicon = "logo.svg"
 html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_search_scorer = "tools/scorer.js"
 # the copy beside the pages: the site works without a network
 mathjax_path = "mathjax/MathJax.js?config=TeX-AMS-MML_HTMLorMML"
 # MyST marks all text as none of mathematics but what has these classes

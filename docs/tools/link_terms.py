@@ -37,11 +37,14 @@ def link_text(text, terms, seen):
 
 
 def link_page(text, terms):
-    seen, fenced, lines = set(), False, []
+    seen, fenced, formula, lines = set(), False, False, []
     for line in text.split("\n"):
         if line.startswith("```"):
             fenced = not fenced
-        prose = not (fenced or line.startswith(("```", "#", "    ", "<!--", "!", "|")))
+        prose = not (fenced or formula or line.startswith(("```", "$$", "#", "    ", "<!--", "!", "|")))
+        if line.count("$$") == 1:
+            formula = not formula
+            prose = False
         lines.append(link_text(line, terms, seen) if prose else line)
     return "\n".join(lines)
 

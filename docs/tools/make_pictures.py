@@ -19,6 +19,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 import grains
+import laws
 import notebook_pages
 import pages
 import profiles
@@ -28,7 +29,7 @@ import verification
 def run(program, words, folder):
     done = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True)
     if done.returncode != 0:
-        raise SystemExit(f"cairn {' '.join(words)}: {done.stderr or done.stdout}")
+        raise SystemExit(f"cairn {' '.join(words)}: exit status {done.returncode}: {done.stderr or done.stdout}")
     return done.stdout
 
 
@@ -85,14 +86,19 @@ def verify(program, name, path, work):
 
 
 def make_classics(source, out):
-    """The figures of the classics that tests hold, one row a line of the table."""
+    """The figures of the classics, one row a line of the kept table, in a table for each command that makes them."""
     with open(os.path.join(source, "tables", "verification.csv"), encoding="utf-8") as file:
-        rows = list(csv.reader(line for line in file if not line.startswith("#")))
-    # the name is that of the test's row, and of the picture's
-    lines = ["## All classics", "", "| " + " | ".join(rows[0]) + " |", "|---" * len(rows[0]) + "|"]
-    for row in rows[1:]:
-        cells = [cell.replace("|", "\\|") for cell in row]
-        lines.append("| " + " | ".join(cells) + " |")
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    lines = ["## All classics", ""]
+    for command in dict.fromkeys(row["command"] for row in rows):
+        lines += [f"`{command}`:", "", "| figure | quantity | bound | measured | met |", "|---" * 5 + "|"]
+        for row in rows:
+            if row["command"] == command:
+                unit = "" if row["unit"] == "1" else " " + row["unit"]
+                quantity = row["classic"] + ": " + row["quantity"] + (f" ({row['note']})" if row["note"] else "")
+                cells = [f"`{row['name']}`", quantity, row["bound"] + unit, row["measured"], row["met"]]
+                lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        lines.append("")
     with open(os.path.join(out, "_generated/verification_table.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
 
@@ -162,6 +168,8 @@ def make_page(program, text, work, source, out):
             draw_study(program, work, words[1], path)
         elif words[0] == "verify":
             verify(program, words[1], path, work)
+        elif words[0] == "law":
+            laws.draw(lambda given: run(program, given, work), words[1], path)
         elif draw_kept(source, words, path):
             continue
         elif hasattr(grains, "draw_" + words[0]):
@@ -217,6 +225,13 @@ def make_gallery(program, source, out, films):
             lines += [f"| `{name}` | {meaning} |" for name, meaning in parameters] + [""]
     with open(os.path.join(out, "_generated/gallery.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines))
+
+
+def make_laws(program, work, out):
+    """A table of parameters a law."""
+    for name, table in laws.tables(lambda words: run(program, words, work)).items():
+        with open(os.path.join(out, f"_generated/law_{name}.md"), "w", encoding="utf-8") as file:
+            file.write(table)
 
 
 def make_headers(source, out):
@@ -297,6 +312,7 @@ def main():
         print("pictures:", name, flush=True)
         make_page(program, text, work, source, out)
     make_classics(source, out)
+    make_laws(program, work, out)
     make_gallery(program, source, out, films)
     make_headers(source, out)
     make_python(program, source, out)

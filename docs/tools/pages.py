@@ -9,6 +9,7 @@
     <!-- window: SCENE FILE LINES -->  the window of SCENE after a session of LINES, parted by semicolons
     <!-- plot: SCENE "COLUMN" FILE --> a sensor's column of the run of SCENE over time
     <!-- plot: profile WHICH FILE -->  performance profile from a kept table, profiles.py
+    <!-- plot: law NAME FILE -->      forces of a contact law, laws.py
     <!-- plot: study SCENE FILE -->    speed over angle of the sweep of step 8 of the tutorial
     <!-- plot: verify NAME FILE -->    a case of verification.py, with its row in the table of figures
     <!-- plot: triaxial FILE -->      friction angle and porosity of the built-in triaxial test
@@ -51,7 +52,7 @@ def commands_of(text):
     """Word lists of the commands to run, without the leading `cairn`."""
     found = []
     for block in RUN.findall(text):
-        for line in block.splitlines():
+        for line in block.replace("\\\n", " ").splitlines():
             words = shlex.split(line, comments=True)
             if words:
                 if words[0] != "cairn":

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "engine/pairs/domains.h"
+#include "engine/passes/pieces.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -208,7 +209,8 @@ static const char *contact_fault(const cairn_world *world, eng_snapshot *s)
 
 static const char *body_fault(const cairn_world *world, const eng_snapshot *s)
 {
-    if (s->counts[ENG_COUNT_PIECES_DONE] >> world->def.step_halvings > 0)
+    int64_t ramp = s->counts[ENG_COUNT_PIECES_RAMP] / 2;
+    if (s->counts[ENG_COUNT_PIECES_DONE] >= eng_pieces_of(world) || (ramp & (ramp - 1)) != 0)
         return "more pieces of a step are done than it has";
     if (!eng_actions_are_finite(world, s->actions))
         return "the state of a load, emitter or outlet is not finite";

@@ -43,6 +43,7 @@ typedef enum eng_count {
     ENG_COUNT_IMAGES, // of the broad phase's list in a periodic cell; 0 in open space
     // of a step that was interrupted between two of its pieces
     ENG_COUNT_PIECES_DONE,
+    ENG_COUNT_PIECES_RAMP, // twice that, and one more where the piece in hand is cut
     ENG_COUNT_PIECES_GAVE_UP,
     ENG_COUNT_PIECES,
     ENG_COUNT_PIECES_ITERATIONS,

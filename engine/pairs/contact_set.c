@@ -21,10 +21,12 @@ static int find_before(const eng_contacts *before, const eng_pair *pair, uint64_
 
 /// Whether a contact that is still open joins the problem: it may close within the step.
 /// @param acted  it was closed or bore in the last one
-static bool may_close(const cairn_world *world, const geo_contact *contact, int a, int b,
+static bool may_close(const cairn_world *world, const eng_pair *pair, const geo_contact *contact,
                       double restitution, bool acted)
 {
-    double h = world->def.time_step, moving = 0.0;
+    int a = world->colliders[pair->colliders.first].body;
+    int b = world->colliders[pair->colliders.second].body;
+    double h = world->horizon, moving = 0.0;
     double size = real_min(world->shapes[world->bodies[a].shape]->smallest_size,
                            world->shapes[world->bodies[b].shape]->smallest_size);
     double still = isfinite(size) ? 1e-3 * size : 0.0;
@@ -38,7 +40,7 @@ static bool may_close(const cairn_world *world, const geo_contact *contact, int 
     bool goes_on = acted && world->def.impact == CAIRN_IMPACT_NEWTON &&
                    (moving > 0.0 || contact->gap + h * moving <= 0.0);
     if (eng_bounces(world, a, b, restitution, moving))
-        return goes_on || eng_meeting_is_deep(world, contact, a, b, moving);
+        return goes_on || eng_meeting_is_first(world, pair, contact);
     return contact->gap <= still || contact->gap + h * rate <= 0.0;
 }
 
@@ -137,11 +139,10 @@ static bool joins(const set_context *context, const eng_pair *pair, const geo_co
         return true;
     con_cone_terms terms = {0};
     surface->law->cone(surface->parameters, &terms);
-    int a = world->colliders[pair->colliders.first].body;
-    int b = world->colliders[pair->colliders.second].body;
     int old = find_before(context->before, pair, contact->key);
-    bool acted = old >= 0 && (context->before->gap[old] <= 0.0 || context->before->R[old][0] > 0.0);
-    return may_close(world, contact, a, b, terms.restitution, acted);
+    bool acted = old >= 0 && (context->before->gap[old] <= 0.0 ||
+                              eng_contact_bore(world, context->before, old));
+    return may_close(world, pair, contact, terms.restitution, acted);
 }
 
 static bool was_found(const geo_contact *contacts, int count, uint64_t key)

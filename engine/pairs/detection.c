@@ -17,9 +17,9 @@ static double smallest_collider(const cairn_world *world)
     double dynamic = INFINITY, any = INFINITY;
     for (int k = 0; k < world->listed_count; k++) {
         const eng_collider *collider = &world->colliders[world->listed[k]];
-        any = fmin(any, collider->shape->smallest_size);
+        any = real_min(any, collider->shape->smallest_size);
         if (world->bodies[collider->body].kind == CAIRN_DYNAMIC)
-            dynamic = fmin(dynamic, collider->shape->smallest_size);
+            dynamic = real_min(dynamic, collider->shape->smallest_size);
     }
     double smallest = isfinite(dynamic) ? dynamic : any;
     return isfinite(smallest) ? smallest : 0.0;
@@ -303,20 +303,22 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
         }
         int a = pair->colliders.first, b = pair->colliders.second;
         bool swept = world->aims != NULL && i < world->plan.cone_pairs;
-        double way = swept ? eng_meeting_way(world, pair) : 0.0;
-        double margin = swept          ? eng_meeting_margin(world, pair)
+        if (swept)
+            world->bounce[index] = INFINITY;
+        double way = 0.0;
+        double margin = swept          ? eng_meeting_margin(world, pair, &way)
                         : closed_alone ? 0.0
                                        : world->collider_margin[a] + world->collider_margin[b];
         // what acted in the last step may go on across a gap
         if (pair->count > 0 && !closed_alone)
             margin += world->collider_reach[a] + world->collider_reach[b];
-        double reach = fmax(margin, way);
+        double reach = real_max(margin, way);
         if (!is_still_clear(world, pair, reach) && !is_clear_of_plane(world, pair, reach)) {
             bool apart = false;
             cairn_status status = collide(world, index, margin, manifold, &apart);
             if (status != CAIRN_ERROR_MEMORY && swept && !apart)
                 status = eng_meeting_settle(world, pair, way, margin, restitution_of(world, i),
-                                            manifold, before);
+                                            manifold, before, &world->bounce[index]);
             if (status == CAIRN_ERROR_MEMORY)
                 context->status[chunk] = CAIRN_ERROR_MEMORY;
             found = manifold->count - before;
@@ -353,6 +355,12 @@ cairn_status eng_block_narrow_phase(cairn_world *world)
     if (status != CAIRN_OK)
         return status;
     cairn_status *results = base_arena_array(world->arena, cairn_status, "narrow", chunks);
+    world->bounce = NULL;
+    if (world->aims != NULL) {
+        world->bounce = base_arena_array(world->arena, double, "bounces", world->pair_count);
+        if (world->bounce == NULL)
+            return CAIRN_ERROR_MEMORY;
+    }
     world->taken.busy = base_arena_array(world->arena, int, "narrow", world->pair_count);
     world->taken.busy_count = base_arena_array(world->arena, int, "narrow", chunks);
     if (results == NULL || world->taken.busy == NULL || world->taken.busy_count == NULL)

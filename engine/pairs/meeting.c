@@ -11,7 +11,8 @@
 #include <string.h>
 
 // LOOKS: narrow phases of a pair in one step; ROUNDS: sweeps over the pairs for what may stop whom
-enum { LOOKS = 400, ROUNDS = 1000 };
+// SHARPENINGS: of the time of a meeting
+enum { LOOKS = 10000, ROUNDS = 1000, SHARPENINGS = 12 };
 
 // of the smaller size: up to which gap a pair that bore in the last step goes on to, what is
 // round-off of places, the depth from which bodies overlap, and the way between two looks at bodies
@@ -21,6 +22,9 @@ static const double breathing = 1e-3, digits = 1e-9, overlapping = 3e-5, stride 
 // a bounce is waited for, until bodies would be as deep in each other as this part of the size
 static const double bounce_depth = 0.2;
 
+// of the step, between meetings of the parts of two bodies that are one
+static const double at_once = 1e-5;
+
 // cosine between the normals of contacts of a mesh that are of one meeting
 static const double same_side = 0.9;
 
@@ -28,6 +32,17 @@ static const double same_side = 0.9;
 static const double foretold = 0.9999;
 
 // ---------------------------------------------------------------- how bodies are expected to move
+
+// components that are not numbers end the step elsewhere
+static vec3 lower(vec3 a, vec3 b)
+{
+    return (vec3){real_min(a.x, b.x), real_min(a.y, b.y), real_min(a.z, b.z)};
+}
+
+static vec3 upper(vec3 a, vec3 b)
+{
+    return (vec3){real_max(a.x, b.x), real_max(a.y, b.y), real_max(a.z, b.z)};
+}
 
 /// The velocity that a body will have where nothing new happens to it. What has borne on it in the
 /// last step goes on to do so, unless it was an impact.
@@ -59,8 +74,8 @@ static void aim_chunk(void *argument, int begin, int end, int chunk, int worker)
         expect(world, body, aim->u);
         aim->turning = vec3_norm(vec3_from(aim->u + 3));
         vec3 v = vec3_from(world->v[body]), v_free = vec3_from(world->v_free[body]);
-        aim->low = vec3_min(vec3_min(v, v_free), vec3_from(aim->u));
-        aim->high = vec3_max(vec3_max(v, v_free), vec3_from(aim->u));
+        aim->low = lower(lower(v, v_free), vec3_from(aim->u));
+        aim->high = upper(upper(v, v_free), vec3_from(aim->u));
     }
 }
 
@@ -80,11 +95,11 @@ static double arm_of(const cairn_world *world, int collider)
 }
 
 /// How fast the turning of a collider's body moves points of it that come near another collider,
-/// m/s.
-static double turning_speed(const cairn_world *world, int collider, int other)
+/// m/s. @param rate  rad/s
+static double speed_of_turning(const cairn_world *world, int collider, int other, double rate)
 {
     int body = world->colliders[collider].body;
-    double rate = world->aims[body].turning, arm = arm_of(world, collider);
+    double arm = arm_of(world, collider);
     double radius = world->colliders[other].shape->bounding_radius;
     if (!(rate > 0.0))
         return 0.0;
@@ -95,14 +110,19 @@ static double turning_speed(const cairn_world *world, int collider, int other)
     return rate * arm;
 }
 
-/// Whether two colliders whose centres move within the ranges may come to each other in a step.
-static bool may_meet(const cairn_world *world, const eng_pair *pair, vec3 low, vec3 high)
+static double turning_speed(const cairn_world *world, int collider, int other)
 {
-    double h = world->def.time_step, size = size_of(world, pair);
+    int body = world->colliders[collider].body;
+    return speed_of_turning(world, collider, other, world->aims[body].turning);
+}
+
+/// Whether two colliders whose centres move within the ranges come as near as `slack`, m, to each
+/// other in a step.
+static bool come_near(const cairn_world *world, const eng_pair *pair, vec3 low, vec3 high,
+                      double slack)
+{
+    double h = world->horizon;
     int a = pair->colliders.first, b = pair->colliders.second;
-    double slack = 1e-3 * size + h * (turning_speed(world, a, b) + turning_speed(world, b, a));
-    if (world->cell.any)
-        return true;
     for (int side = 0; side < 2; side++) {
         int plane = side == 0 ? a : b, other = side == 0 ? b : a;
         if (world->colliders[plane].shape->kind != GEO_HALFSPACE)
@@ -127,72 +147,93 @@ static bool may_meet(const cairn_world *world, const eng_pair *pair, vec3 low, v
     return true;
 }
 
-/// Range of the velocity with which a body may drive another, at the centre of that.
-static void range_at(const cairn_world *world, int body, int other, vec3 *low, vec3 *high)
+/// Whether two colliders whose centres move within the ranges may come to each other in a step.
+static bool may_meet(const cairn_world *world, const eng_pair *pair, vec3 low, vec3 high)
+{
+    int a = pair->colliders.first, b = pair->colliders.second;
+    double near = 1e-3 * size_of(world, pair);
+    // most that do are so near that it does not matter how they turn
+    if (world->cell.any || come_near(world, pair, low, high, near))
+        return true;
+    double turning = turning_speed(world, a, b) + turning_speed(world, b, a);
+    return turning > 0.0 &&
+           come_near(world, pair, low, high, near + world->horizon * turning);
+}
+
+/// Range of the velocity with which a body may drive another, at the centre of that: that of its
+/// aim, or of a wider one.
+/// @param wide  scratch
+static const eng_aim *range_at(const cairn_world *world, int body, int other, eng_aim *wide)
 {
     const eng_aim *aim = &world->aims[body];
-    *low = aim->low;
-    *high = aim->high;
     if (world->bodies[body].kind == CAIRN_DYNAMIC || aim->turning == 0.0)
-        return;
+        return aim;
     vec3 there = eng_image_velocity(world, body, aim->u, world->q_mid[other].position);
-    *low = vec3_min(*low, there);
-    *high = vec3_max(*high, there);
+    wide->low = lower(aim->low, there);
+    wide->high = upper(aim->high, there);
+    return wide;
 }
 
 /// Widens the range of a body by another one.
-static void widen(cairn_world *world, int body, vec3 low, vec3 high, int round)
+static void widen(cairn_world *world, int body, const eng_aim *by, int round)
 {
     eng_aim *aim = &world->aims[body];
     if (world->bodies[body].kind != CAIRN_DYNAMIC)
         return;
-    aim->low = vec3_min(aim->low, low);
-    aim->high = vec3_max(aim->high, high);
+    aim->low = lower(aim->low, by->low);
+    aim->high = upper(aim->high, by->high);
     aim->widened = round;
 }
 
-/// Whether a body cannot get a velocity from another one that it may not have anyway.
-static bool has_all_of(const cairn_world *world, int body, vec3 low, vec3 high)
+/// Whether a body cannot get a velocity of a range that it may not have anyway.
+static bool has_all_of(const cairn_world *world, int body, const eng_aim *is)
 {
     const eng_aim *aim = &world->aims[body];
     return world->bodies[body].kind != CAIRN_DYNAMIC ||
-           (aim->low.x <= low.x && aim->low.y <= low.y && aim->low.z <= low.z &&
-            aim->high.x >= high.x && aim->high.y >= high.y && aim->high.z >= high.z);
+           (aim->low.x <= is->low.x && aim->low.y <= is->low.y && aim->low.z <= is->low.z &&
+            aim->high.x >= is->high.x && aim->high.y >= is->high.y && aim->high.z >= is->high.z);
 }
 
 /// Bodies that may meet may take each other's velocity; whether that is new.
-static bool pass_on(cairn_world *world, const eng_pair *pair, int round)
+/// @param meet  whether they may, which stays so while ranges grow
+static bool pass_on(cairn_world *world, const eng_pair *pair, int round, bool *meet)
 {
     int a = world->colliders[pair->colliders.first].body;
     int b = world->colliders[pair->colliders.second].body;
-    vec3 low_a, high_a, low_b, high_b;
     if (world->aims[a].widened < round - 1 && world->aims[b].widened < round - 1)
         return false;
     if (eng_is_elsewhere(world, a) || eng_is_elsewhere(world, b))
         return false;
-    range_at(world, a, b, &low_a, &high_a);
-    range_at(world, b, a, &low_b, &high_b);
-    if (has_all_of(world, a, low_b, high_b) && has_all_of(world, b, low_a, high_a))
+    eng_aim wide[2];
+    const eng_aim *of_a = range_at(world, a, b, &wide[0]);
+    const eng_aim *of_b = range_at(world, b, a, &wide[1]);
+    if (has_all_of(world, a, of_b) && has_all_of(world, b, of_a))
         return false;
-    if (!may_meet(world, pair, vec3_sub(low_b, high_a), vec3_sub(high_b, low_a)))
+    *meet = *meet ||
+            may_meet(world, pair, vec3_sub(of_b->low, of_a->high), vec3_sub(of_b->high, of_a->low));
+    if (!*meet)
         return false;
-    widen(world, a, low_b, high_b, round);
-    widen(world, b, low_a, high_a, round);
+    // what the first takes of the second is no news to that
+    widen(world, a, of_b, round);
+    widen(world, b, of_a, round);
     return true;
 }
 
 /// Ranges grow along chains of bodies that may meet, until they do no more: the least ones for
 /// which that is so, in whatever order pairs are looked at.
-static void find_ranges(cairn_world *world)
+/// @param meet  [places of cone laws] scratch
+static void find_ranges(cairn_world *world, bool *meet)
 {
     const eng_plan *plan = &world->plan;
     int n = plan->cone_pairs;
     bool changed = true;
+    memset(meet, 0, (size_t)n * sizeof *meet);
     for (int round = 1; changed && round < ROUNDS; round++) {
         changed = false;
         for (int i = 0; i < n; i++) {
             int place = round % 2 == 0 ? i : n - 1 - i;
-            changed = pass_on(world, &world->pairs[plan->order[place]], round) || changed;
+            const eng_pair *pair = &world->pairs[plan->order[place]];
+            changed = pass_on(world, pair, round, &meet[place]) || changed;
         }
         if (eng_sharing_is_active(world) && world->elsewhere != NULL) {
             eng_borders_send(world, (con_rows){world->aims, sizeof *world->aims});
@@ -207,13 +248,14 @@ cairn_status eng_aims_find(cairn_world *world)
     if (!world->def.margin || world->plan.cone_pairs == 0)
         return CAIRN_OK;
     world->aims = base_arena_array(world->arena, eng_aim, "aims", world->reach);
-    if (world->aims == NULL)
+    bool *meet = base_arena_array(world->arena, bool, "aims", world->plan.cone_pairs);
+    if (world->aims == NULL || meet == NULL)
         return CAIRN_ERROR_MEMORY;
     memset(world->aims, 0, (size_t)world->reach * sizeof *world->aims);
     base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, aim_chunk, world);
     // rows of bodies are the bodies themselves until there is a problem
     world->solver_row = NULL;
-    find_ranges(world);
+    find_ranges(world, meet);
     return CAIRN_OK;
 }
 
@@ -231,24 +273,25 @@ static double along_range(vec3 n, vec3 low, vec3 high, bool most)
     return sum;
 }
 
-double eng_meeting_margin(const cairn_world *world, const eng_pair *pair)
+double eng_meeting_margin(const cairn_world *world, const eng_pair *pair, double *way)
 {
     int first = pair->colliders.first, second = pair->colliders.second;
     const eng_aim *a = &world->aims[world->colliders[first].body];
     const eng_aim *b = &world->aims[world->colliders[second].body];
+    double h = world->horizon;
+    double turning[2] = {turning_speed(world, first, second), turning_speed(world, second, first)};
+    *way = h * (vec3_distance(vec3_from(a->u), vec3_from(b->u)) + turning[0] + turning[1]);
     double most = world->collider_margin[first] + world->collider_margin[second];
     if (world->cell.any)
         return most;
     vec3 up = vec3_abs(vec3_sub(b->high, a->low)), down = vec3_abs(vec3_sub(b->low, a->high));
-    double speed =
-        vec3_norm((vec3){real_max(up.x, down.x), real_max(up.y, down.y), real_max(up.z, down.z)});
+    double speed = vec3_norm(upper(up, down));
     double sizes[2] = {world->colliders[first].shape->smallest_size,
                        world->colliders[second].shape->smallest_size};
     double still = 0.0;
     for (int side = 0; side < 2; side++)
         still += isfinite(sizes[side]) ? 5e-4 * sizes[side] : 0.0;
-    double way = speed + turning_speed(world, first, second) + turning_speed(world, second, first);
-    return real_min(most, still + world->def.time_step * way);
+    return real_min(most, still + h * (speed + turning[0] + turning[1]));
 }
 
 vec3 eng_meeting_ahead(const cairn_world *world, int a, int b, double time)
@@ -291,16 +334,6 @@ double eng_meeting_rate(const cairn_world *world, const geo_contact *contact, in
     return real_min(0.0, least[1] - most[0]) - eng_drive_closing(world, a, b, contact->point, n);
 }
 
-double eng_meeting_way(const cairn_world *world, const eng_pair *pair)
-{
-    int first = pair->colliders.first, second = pair->colliders.second;
-    const eng_aim *a = &world->aims[world->colliders[first].body];
-    const eng_aim *b = &world->aims[world->colliders[second].body];
-    double speed = vec3_distance(vec3_from(a->u), vec3_from(b->u));
-    return world->def.time_step *
-           (speed + turning_speed(world, first, second) + turning_speed(world, second, first));
-}
-
 // ---------------------------------------------------------------- sweeps
 
 /// Two colliders that are moved on as their bodies are expected to.
@@ -313,6 +346,7 @@ typedef struct sweep {
     vec3 linear[2];      // m/s
     vec3 turning[2];     // rad/s, body axes
     double size;         // m, of the smaller one
+    double depth;        // m, from which on they overlap
     double spin;         // m/s, of points by turning, both together
 } sweep;
 
@@ -320,6 +354,7 @@ static sweep begin_sweep(const cairn_world *world, const eng_pair *pair)
 {
     const int collider[2] = {pair->colliders.first, pair->colliders.second};
     sweep s = {.world = world, .pair = pair, .size = size_of(world, pair)};
+    s.depth = overlapping * s.size;
     for (int side = 0; side < 2; side++) {
         const eng_collider *c = &world->colliders[collider[side]];
         s.shape[side] = c->shape;
@@ -373,8 +408,7 @@ static double rate_of(const sweep *s, const geo_contact *contact, double time)
 static bool is_met(const sweep *s, const geo_contact *contact, double time)
 {
     double rate = rate_of(s, contact, time);
-    return contact->gap < -overlapping * s->size && rate < 0.0 &&
-           -contact->gap <= -2.0 * time * rate;
+    return contact->gap < -s->depth && rate < 0.0 && -contact->gap <= -2.0 * time * rate;
 }
 
 /// How soon the two may come to touch after what they are at a time, s, by the planes between them:
@@ -398,16 +432,19 @@ static double least_time(const sweep *s, const geo_manifold *manifold, int from,
 
 /// When the two first overlap, s; INFINITY where they do not within the step. The contacts of that
 /// time, or of the end of the step, are left in the manifold from `from` on.
-/// @param first  the first contact of the middle of the step, which end at `from`
-static cairn_status find_meeting(const sweep *s, double way, double margin, int first, int from,
-                                 geo_manifold *manifold, double *met)
+/// @param begin   s, from which on they are looked at
+/// @param first   the first contact of the middle of the step, which end at `from`
+/// @param before  out: s, a time before that at which they do not
+static cairn_status find_meeting(const sweep *s, double way, double margin, double begin, int first,
+                                 int from, geo_manifold *manifold, double *met, double *before)
 {
-    double h = s->world->def.time_step;
+    double h = s->world->horizon;
     double reach = way > stride * s->size ? 0.5 * real_min(s->size, way) : 0.0;
     double least = stride * s->size / way * h;
     geo_manifold middle = {.contacts = manifold->contacts + first, .count = from - first};
-    double time = real_max(least_time(s, &middle, 0, margin), least);
+    double time = begin + real_max(least_time(s, &middle, 0, margin), least);
     *met = INFINITY;
+    *before = begin;
     for (int looks = 0; looks < LOOKS; looks++) {
         bool last = !(time < h);
         time = last ? h : time;
@@ -420,6 +457,7 @@ static cairn_status find_meeting(const sweep *s, double way, double margin, int 
                 *met = time;
         if (last || isfinite(*met))
             return CAIRN_OK;
+        *before = time;
         time += real_max(least_time(s, manifold, from, reach), least);
     }
     return CAIRN_OK;
@@ -444,15 +482,56 @@ static bool was_kept(const geo_manifold *manifold, int first, int end, uint64_t 
     return false;
 }
 
-/// Normal of the deepest contact of a meeting, whose contacts are those from `from` on.
-static vec3 normal_of_meeting(const sweep *s, double time, int from, const geo_manifold *manifold)
+/// The deepest contact of a meeting, whose contacts are those from `from` on.
+static const geo_contact *deepest_of(const sweep *s, double time, int from,
+                                     const geo_manifold *manifold)
 {
     const geo_contact *c = manifold->contacts;
     int deepest = from;
     for (int i = from; i < manifold->count; i++)
         if (is_met(s, &c[i], time) && !(c[i].gap >= c[deepest].gap && is_met(s, &c[deepest], time)))
             deepest = i;
-    return c[deepest].normal;
+    return &c[deepest];
+}
+
+/// Whether bodies that meet bounce off each other there.
+static bool bounces_there(const sweep *s, double time, int from, double restitution,
+                          const geo_manifold *manifold)
+{
+    const geo_contact *c = deepest_of(s, time, from, manifold);
+    return eng_bounces(s->world, s->body[0], s->body[1], restitution, rate_of(s, c, time));
+}
+
+/// The time of a meeting, and its contacts, as soon as the two overlap: what is met later than that
+/// takes no part in a bounce.
+/// @param before  s, when they do not
+static cairn_status sharpen(const sweep *s, double before, int from, geo_manifold *manifold,
+                            double *met)
+{
+    for (int looks = 0; looks < SHARPENINGS; looks++) {
+        const geo_contact *c = deepest_of(s, *met, from, manifold);
+        double much = -c->gap - 2.0 * s->depth, rate = -rate_of(s, c, *met);
+        if (!(much > 2.0 * s->depth))
+            return CAIRN_OK;
+        double time = *met - much / rate;
+        if (!(time > before))
+            time = 0.5 * (before + *met);
+        manifold->count = from;
+        cairn_status status = look(s, time, s->depth, manifold);
+        if (status == CAIRN_ERROR_MEMORY)
+            return status;
+        bool any = false;
+        for (int i = from; i < manifold->count && !any; i++)
+            any = is_met(s, &manifold->contacts[i], time);
+        *(any ? met : &before) = time;
+        if (any)
+            continue;
+        manifold->count = from;
+        status = look(s, *met, s->depth, manifold);
+        if (status == CAIRN_ERROR_MEMORY)
+            return status;
+    }
+    return CAIRN_OK;
 }
 
 /// Whether contacts that were found before are along the normal of the meeting, so that they are
@@ -467,14 +546,16 @@ static bool foretell(const geo_manifold *manifold, int first, int end, vec3 norm
 
 /// Of the contacts of a meeting, from `from` on, those of the side that is met are kept, at the end
 /// of what was kept before.
-static void keep_met(const sweep *s, double time, int first, int kept, int from,
+/// @param bounces  those that are apart are left for later
+static void keep_met(const sweep *s, double time, int first, int kept, int from, bool bounces,
                      geo_manifold *manifold)
 {
     geo_contact *c = manifold->contacts;
-    vec3 normal = normal_of_meeting(s, time, from, manifold);
+    vec3 normal = deepest_of(s, time, from, manifold)->normal;
     int end = kept;
     for (int i = from; i < manifold->count; i++) {
-        bool belongs = vec3_dot(c[i].normal, normal) > same_side || is_met(s, &c[i], time);
+        bool same = vec3_dot(c[i].normal, normal) > same_side && !(bounces && c[i].gap > 0.0);
+        bool belongs = same || is_met(s, &c[i], time);
         if (belongs && !was_kept(manifold, first, kept, c[i].key))
             c[end++] = bring_back(s, c[i], time);
     }
@@ -485,7 +566,7 @@ static void keep_met(const sweep *s, double time, int first, int kept, int from,
 static bool bore(const cairn_world *world, const eng_pair *pair)
 {
     for (int i = pair->first; i < pair->first + pair->count; i++)
-        if (world->contacts.R[i][0] > 0.0)
+        if (eng_contact_bore(world, &world->contacts, i))
             return true;
     return false;
 }
@@ -505,30 +586,34 @@ static bool bounces_off(const sweep *s, const geo_contact *contact, double resti
 
 cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, double way,
                                 double margin, double restitution, geo_manifold *manifold,
-                                int first)
+                                int first, double *bounce)
 {
-    double h = world->def.time_step, least = INFINITY, expected = INFINITY;
-    sweep s = begin_sweep(world, pair);
-    double touch = (bore(world, pair) ? breathing : -digits) * s.size;
-    double round_off = digits * s.size;
+    double h = world->horizon, least = INFINITY, expected = INFINITY;
+    double size = size_of(world, pair), round_off = digits * size;
+    double touch = (bore(world, pair) ? breathing : -digits) * size;
     int from = manifold->count;
+    for (int i = first; i < from; i++)
+        least = real_min(least, manifold->contacts[i].gap);
+    bool touches = least <= touch;
+    bool mesh = world->colliders[pair->colliders.first].shape->kind == GEO_MESH ||
+                world->colliders[pair->colliders.second].shape->kind == GEO_MESH;
+    if (touches && !mesh && !(way > bounce_depth * size))
+        return CAIRN_OK;
+    sweep s = begin_sweep(world, pair);
     bool fast = way > (restitution > 0.0 ? bounce_depth * s.size : margin);
     // what acted in the last step may go on to bounce across a gap
     bool stay = restitution > 0.0 && pair->count > 0;
     for (int i = first; i < from; i++) {
         const geo_contact *c = &manifold->contacts[i];
-        least = real_min(least, c->gap);
         double way_on = h * rate_of(&s, c, 0.0);
         bool counts = c->gap > touch && way_on < -round_off;
         if (counts && !(restitution > 0.0 && bounces_off(&s, c, restitution)))
             expected = real_min(expected, c->gap + way_on);
     }
-    bool mesh = s.shape[0]->kind == GEO_MESH || s.shape[1]->kind == GEO_MESH;
-    bool touches = least <= touch;
-    if ((touches && !mesh) || !(expected < round_off || fast))
+    if (!(expected < round_off || fast))
         return CAIRN_OK;
-    double met;
-    cairn_status status = find_meeting(&s, way, margin, first, from, manifold, &met);
+    double met, before;
+    cairn_status status = find_meeting(&s, way, margin, 0.0, first, from, manifold, &met, &before);
     if (status != CAIRN_OK)
         return status;
     double end = INFINITY;
@@ -537,8 +622,16 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
     // what comes to touch slowly overlaps by less than what is told from touching
     bool true_end = !isfinite(met) && expected < -round_off && end <= 0.5 * expected;
     bool known = isfinite(met) && !touches && way <= bounce_depth * s.size &&
-                 foretell(manifold, first, from, normal_of_meeting(&s, met, from, manifold));
-    if (isfinite(met) && !known) {
+                 foretell(manifold, first, from, deepest_of(&s, met, from, manifold)->normal);
+    bool bounces = isfinite(met) && !known && bounces_there(&s, met, from, restitution, manifold);
+    if (bounces) {
+        status = sharpen(&s, before, from, manifold, &met);
+        if (status != CAIRN_OK)
+            return status;
+        const geo_contact *c = deepest_of(&s, met, from, manifold);
+        if ((met - h) * rate_of(&s, c, met) > bounce_depth * s.size)
+            *bounce = met;
+    } else if (isfinite(met) && !known) {
         // with those that are still apart there
         manifold->count = from;
         status = look(&s, met, real_max(margin, 0.5 * real_min(s.size, way)), manifold);
@@ -554,7 +647,7 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
             manifold->contacts[kept++] = *c;
     }
     if (isfinite(met) && !known)
-        keep_met(&s, met, first, kept, from, manifold);
+        keep_met(&s, met, first, kept, from, bounces, manifold);
     else
         manifold->count = kept;
     return CAIRN_OK;
@@ -562,13 +655,36 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
 
 // ---------------------------------------------------------------- the end of the step
 
-bool eng_meeting_is_deep(const cairn_world *world, const geo_contact *contact, int a, int b,
-                         double moving)
+/// First of the pairs whose first collider is of a body.
+static int first_pair_of(const cairn_world *world, int body)
 {
-    double size = real_min(world->shapes[world->bodies[a].shape]->smallest_size,
-                           world->shapes[world->bodies[b].shape]->smallest_size);
-    return contact->ahead > 0.0 &&
-           contact->gap + world->def.time_step * moving < -bounce_depth * size;
+    int low = 0, high = world->pair_count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (world->pairs[middle].colliders.first < world->bodies[body].first_collider)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool eng_meeting_is_first(const cairn_world *world, const eng_pair *pair,
+                          const geo_contact *contact)
+{
+    int a = world->colliders[pair->colliders.first].body;
+    int b = world->colliders[pair->colliders.second].body;
+    double own = world->bounce[pair - world->pairs], first = own;
+    if (!(contact->ahead > 0.0) || !isfinite(own))
+        return false;
+    for (int i = first_pair_of(world, a); i < world->pair_count; i++) {
+        const geo_pair *other = &world->pairs[i].colliders;
+        if (world->colliders[other->first].body != a)
+            break;
+        if (world->colliders[other->second].body == b)
+            first = real_min(first, world->bounce[i]);
+    }
+    return own <= first + at_once * world->horizon;
 }
 
 /// Whether a contact is one that bodies came to within the step, and bounced off.
@@ -576,22 +692,119 @@ static bool has_bounced(const cairn_world *world, int contact)
 {
     const eng_contacts *c = &world->contacts;
     const eng_surface *surface = &world->surfaces[c->surface[contact]];
-    con_cone_terms terms = {0};
-    if (!(c->meets[contact] > 0.0 && c->R[contact][0] > 0.0))
+    if (!(c->meets[contact] > 0.0))
         return false;
+    if (world->rebound != NULL && world->rebound[contact] > 0.0)
+        return true;
+    if (!(c->R[contact][0] > 0.0))
+        return false;
+    con_cone_terms terms = {0};
     surface->law->cone(surface->parameters, &terms);
     return terms.restitution > 0.0 && eng_contact_bounces(world, contact, terms.restitution);
 }
 
-/// A body goes on with its new velocity from a time after the middle of the step on.
-static void go_on_from(cairn_world *world, int body, double time)
+/// A place that a new velocity leads on from, where the old one has led until a time after the
+/// middle of the step.
+static pose carried_over(pose q, const double u[6], const double v_end[6], double time)
 {
-    const double *u = world->aims[body].u, *v_end = world->v_end[body];
-    pose *q = &world->q[body];
     vec3 way = vec3_scale(time, vec3_sub(vec3_from(u), vec3_from(v_end)));
     vec3 turn = vec3_scale(time, vec3_sub(vec3_from(u + 3), vec3_from(v_end + 3)));
-    q->position = vec3_add(q->position, way);
-    q->orientation = eng_rotation_advance(q->orientation, turn);
+    return (pose){vec3_add(q.position, way), eng_rotation_advance(q.orientation, turn)};
+}
+
+/// When bodies that bounce do so, s after the middle of the step; INFINITY for all others.
+static double *find_bounces(cairn_world *world)
+{
+    const eng_contacts *c = &world->contacts;
+    double *first = base_arena_array(world->arena, double, "meetings", world->reach);
+    for (int body = 0; body < world->reach && first != NULL; body++)
+        first[body] = INFINITY;
+    for (int i = 0; i < c->cone_count && first != NULL; i++)
+        for (int side = 0; side < 2 && has_bounced(world, i); side++)
+            first[c->body[i][side]] = real_min(first[c->body[i][side]], c->meets[i]);
+    return first;
+}
+
+/// Whether a body goes on so differently from what was expected that it may meet others.
+static bool is_thrown(const cairn_world *world, int body)
+{
+    const double *u = world->aims[body].u, *v_end = world->v_end[body];
+    double size = world->shapes[world->bodies[body].shape]->smallest_size;
+    size = real_min(size, eng_reach_of(world, body));
+    double way = vec3_distance(vec3_from(u), vec3_from(v_end));
+    way += eng_reach_of(world, body) * vec3_distance(vec3_from(u + 3), vec3_from(v_end + 3));
+    return way * world->horizon > stride * size;
+}
+
+/// Takes the velocities of the end of the step, and the places in its middle from which they lead
+/// to that end. @return s, from which on the two have them
+static double turn_to_end(sweep *s, const double *first)
+{
+    const cairn_world *world = s->world;
+    const int collider[2] = {s->pair->colliders.first, s->pair->colliders.second};
+    double begin = 0.0;
+    s->spin = 0.0;
+    for (int side = 0; side < 2; side++) {
+        int body = s->body[side];
+        const double *u = world->aims[body].u, *v_end = world->v_end[body];
+        if (world->bodies[body].kind == CAIRN_DYNAMIC) {
+            double time = isfinite(first[body]) ? first[body] : 0.0;
+            s->q[side] = carried_over(s->q[side], u, v_end, time);
+            s->linear[side] = vec3_add(s->linear[side], vec3_sub(vec3_from(v_end), vec3_from(u)));
+            s->turning[side] = vec3_from(v_end + 3);
+            begin = real_max(begin, time);
+        }
+        s->spin += speed_of_turning(world, collider[side], collider[1 - side],
+                                    vec3_norm(s->turning[side]));
+    }
+    return begin;
+}
+
+/// Whether two bodies come to be deep in each other, as they go on after the solve.
+static cairn_status find_depth(const cairn_world *world, const eng_pair *pair, const double *first,
+                               geo_manifold *manifold, bool *deep)
+{
+    sweep s = begin_sweep(world, pair);
+    double before, met, begin = turn_to_end(&s, first);
+    double way = world->horizon * (vec3_distance(s.linear[0], s.linear[1]) + s.spin);
+    s.depth = bounce_depth * s.size;
+    if (!(way > s.depth))
+        return CAIRN_OK;
+    manifold->count = 0;
+    cairn_status status = find_meeting(&s, way, 0.0, begin, 0, 0, manifold, &met, &before);
+    *deep = isfinite(met);
+    return status;
+}
+
+cairn_status eng_meetings_check(cairn_world *world, bool *deep)
+{
+    *deep = false;
+    if (world->aims == NULL)
+        return CAIRN_OK;
+    bool *thrown = base_arena_array(world->arena, bool, "meetings", world->reach);
+    double *first = find_bounces(world);
+    if (thrown == NULL || first == NULL)
+        return CAIRN_ERROR_MEMORY;
+    bool any = false;
+    memset(thrown, 0, (size_t)world->reach * sizeof *thrown);
+    for (int k = 0; k < world->active_count; k++) {
+        int body = world->active[k];
+        bool moves = world->bodies[body].kind == CAIRN_DYNAMIC && !eng_is_elsewhere(world, body);
+        thrown[body] = moves && is_thrown(world, body);
+        any = any || thrown[body];
+    }
+    geo_manifold manifold;
+    geo_manifold_init(&manifold, &world->allocator);
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; i < world->plan.cone_pairs && any && !*deep && status == CAIRN_OK; i++) {
+        const eng_pair *pair = &world->pairs[world->plan.order[i]];
+        if (thrown[world->colliders[pair->colliders.first].body] ||
+            thrown[world->colliders[pair->colliders.second].body])
+            status = find_depth(world, pair, first, &manifold, deep);
+    }
+    geo_manifold_finish(&manifold);
+    *deep = con_team_any(&world->domains, *deep);
+    return status == CAIRN_ERROR_MEMORY ? status : CAIRN_OK;
 }
 
 cairn_status eng_meetings_finish(cairn_world *world)
@@ -603,19 +816,15 @@ cairn_status eng_meetings_finish(cairn_world *world)
     // energies are sums over all processes
     if (!con_team_any(&world->domains, any))
         return CAIRN_OK;
-    double *first = base_arena_array(world->arena, double, "meetings", world->reach);
+    const double *first = find_bounces(world);
     if (first == NULL)
         return CAIRN_ERROR_MEMORY;
     double kinetic, before, after;
     eng_energies_general(world, &kinetic, &before);
     for (int body = 0; body < world->reach; body++)
-        first[body] = INFINITY;
-    for (int i = 0; i < c->cone_count; i++)
-        for (int side = 0; side < 2 && has_bounced(world, i); side++)
-            first[c->body[i][side]] = real_min(first[c->body[i][side]], c->meets[i]);
-    for (int body = 0; body < world->reach; body++)
         if (isfinite(first[body]) && world->bodies[body].kind == CAIRN_DYNAMIC)
-            go_on_from(world, body, first[body]);
+            world->q[body] =
+                carried_over(world->q[body], world->aims[body].u, world->v_end[body], first[body]);
     world->moved_energies = NULL;
     eng_energies_general(world, &kinetic, &after);
     world->energy.correction += after - before;

@@ -23,22 +23,21 @@ typedef struct eng_aim {
 /// without implicit pairs or margin has no use for are NULL.
 cairn_status eng_aims_find(cairn_world *world) CAIRN_CHECK_RESULT;
 
-/// How far a point of one of the two colliders may go against the other in a step, m.
-double eng_meeting_way(const cairn_world *world, const eng_pair *pair);
-
 /// How far apart contacts of the two may be that close within the step, m: as bodies may be stopped
 /// or driven; at most the margins of both.
-double eng_meeting_margin(const cairn_world *world, const eng_pair *pair);
+/// @param way  out: m, how far a point of one of them may go against the other in a step
+double eng_meeting_margin(const cairn_world *world, const eng_pair *pair, double *way);
 
 /// The contacts that the narrow phase found of a pair, from `first` on, become those that it may
 /// have in this step.
-/// @param way     m, as eng_meeting_way
+/// @param way     m, as eng_meeting_margin gives it
 /// @param margin  m, in which the contacts were looked for
 /// @param restitution  of the pair: contacts that bounce are left to close first
+/// @param bounce  out: s, when they have to bounce nevertheless; not changed where they have not
 /// @return CAIRN_ERROR_MEMORY
 cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, double way,
                                 double margin, double restitution, geo_manifold *manifold,
-                                int first) CAIRN_CHECK_RESULT;
+                                int first, double *bounce) CAIRN_CHECK_RESULT;
 
 /// What a contact that is met lies ahead of the middle of the step: half of the way that the centre
 /// of B goes against that of A until then, m.
@@ -50,11 +49,15 @@ vec3 eng_meeting_ahead(const cairn_world *world, int a, int b, double time);
 double eng_meeting_rate(const cairn_world *world, const geo_contact *contact, int a, int b,
                         double *as_they_move);
 
-/// Whether a contact that is met would be so deep at the end of the step, if it were left to close
-/// first, that the bodies might be through each other.
-/// @param moving  m/s, rate of its gap at the begin of the step
-bool eng_meeting_is_deep(const cairn_world *world, const geo_contact *contact, int a, int b,
-                         double moving);
+/// Whether a contact is of the first meeting of its two bodies in this step, one that must not be
+/// left to close first, because they might be through each other by then.
+bool eng_meeting_is_first(const cairn_world *world, const eng_pair *pair,
+                          const geo_contact *contact);
+
+/// Whether bodies that the solve has thrown off their expected ways would be deep in others, or
+/// through them, until the middle of the next step. Asked with v_end known.
+/// @return CAIRN_ERROR_MEMORY
+cairn_status eng_meetings_check(cairn_world *world, bool *deep) CAIRN_CHECK_RESULT;
 
 /// Bodies that met within the step and bounced go on from there: what the end of the step, which
 /// gave them their new velocity from its middle on, owes to the time before.

@@ -85,7 +85,7 @@ static void fill_cone_terms(const cairn_world *world, int contact, assembled *ou
     if (world->rebound != NULL && world->rebound[contact] > 0.0)
         shift[0] = -world->rebound[contact];
     else if (!eng_contact_bounces(world, contact, terms.restitution))
-        shift[0] = gap / world->def.time_step;
+        shift[0] = gap / world->horizon;
     else if (world->def.impact == CAIRN_IMPACT_NEWTON)
         shift[0] = terms.restitution * c->V[contact][0];
     double back = gap <= 0.0 ? eng_tangential_bounce(world, &terms, c->V[contact]) : 0.0;

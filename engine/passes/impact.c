@@ -435,17 +435,26 @@ static bool touches(const cairn_world *world, int contact)
     return c->gap[contact] <= (isfinite(size) ? 1e-5 * size : 0.0);
 }
 
-/// Closed contacts with what an impact needs of them; true where one of them collides.
+/// Whether bodies that are apart meet so fast within the step that they bounce there.
+static bool meets(const cairn_world *world, const site *s)
+{
+    return world->contacts.meets[s->contact] > 0.0 &&
+           eng_bounces(world, s->body[0], s->body[1], s->restitution, s->V[0]);
+}
+
+/// Contacts that are closed, or met, with what an impact needs of them; true where one of them
+/// collides.
 static bool gather(impacts *all)
 {
     cairn_world *world = all->world;
     const eng_contacts *c = &world->contacts;
     bool collide = false;
     for (int i = 0; i < c->cone_count; i++) {
-        if (!touches(world, i))
+        bool touch = touches(world, i);
+        if (!touch && !(c->meets[i] > 0.0))
             continue;
         con_cone_terms terms = terms_of(world, i);
-        site *s = &all->sites[all->count++];
+        site *s = &all->sites[all->count];
         *s = (site){.contact = i,
                     .body = {c->body[i][0], c->body[i][1]},
                     .mu = terms.friction,
@@ -459,6 +468,9 @@ static bool gather(impacts *all)
             s->W = mat3_add(&s->W, &W);
         }
         relative(all, s, s->V);
+        if (!touch && !meets(world, s))
+            continue;
+        all->count++;
         collide = collide || s->V[0] < -all->threshold;
     }
     return collide;

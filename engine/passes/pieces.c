@@ -13,6 +13,9 @@
 #include <math.h>
 #include <string.h>
 
+// FINER: times that a piece is halved again for bodies that meet others within it
+enum { FINER = 3 };
+
 // residual below which what is left is mostly the round-off of large problems
 static const double round_off = 1e-11;
 
@@ -95,11 +98,21 @@ static bool finds_first_energies(const cairn_world *world)
             eng_spheres_slot_count(world) > 0);
 }
 
+int eng_pieces_of(const cairn_world *world)
+{
+    int halvings = world->def.step_halvings;
+    return halvings > 0 ? 1 << (halvings + FINER) : 1;
+}
+
+/// Whether a piece may be taken back at all: spheres that have moved already are not.
+static bool may_take_back(const cairn_world *world)
+{
+    return !eng_spheres_are_acted_on(world) && !is_driven(world) && !finds_first_energies(world);
+}
+
 bool eng_pieces_may_divide(const cairn_world *world)
 {
-    // spheres that have moved already are not taken back
-    return world->pieces.size > 1 && !world->pieces.gave_up && !eng_spheres_are_acted_on(world) &&
-           !is_driven(world) && !finds_first_energies(world);
+    return world->pieces.size > 1 << FINER && !world->pieces.gave_up && may_take_back(world);
 }
 
 bool eng_pieces_divide(cairn_world *world)
@@ -131,6 +144,20 @@ bool eng_pieces_divide_joints(cairn_world *world)
     return divides;
 }
 
+bool eng_pieces_may_divide_meeting(const cairn_world *world)
+{
+    return world->pieces.size > 1 && may_take_back(world);
+}
+
+void eng_pieces_divide_meeting(cairn_world *world)
+{
+    eng_pieces *p = &world->pieces;
+    p->divide = true;
+    p->cut = true;
+    p->ramp = p->size / 2;
+    add_effort(&world->report, &p->report);
+}
+
 /// Bodies of joints that turn far in a piece get shorter ones. @param whole  s
 static void fit_turns(cairn_world *world, double whole, int full)
 {
@@ -158,15 +185,28 @@ static cairn_status check_turns(const cairn_world *world, double whole, cairn_er
                      whole, whole * 0.5 / turn);
 }
 
+/// The size of the piece after that at hand. What bodies meet in the time until its middle is found
+/// now: after pieces that were cut for that, sizes double at most.
+static int following(const eng_pieces *p)
+{
+    int natural = next_size(p->done + p->size), most = p->cut ? p->size : 2 * p->size;
+    return p->ramp > 0 && most < natural ? most : natural;
+}
+
 /// Runs the pieces that are left of a step. @param whole  s
 static cairn_status run_pieces(cairn_world *world, eng_piece *run, double whole, int full,
                                cairn_error *error)
 {
     eng_pieces *p = &world->pieces;
     p->size = p->done > 0 ? next_size(p->done) : full;
+    if (p->ramp > 0 && p->ramp < p->size)
+        p->size = p->ramp;
     while (p->done < full) {
         fit_turns(world, whole, full);
         eng_step_set(world, whole * (double)p->size / (double)full);
+        int next = following(p);
+        int ahead = p->ramp > 0 ? next : p->size;
+        world->horizon = whole * (double)(p->size + ahead) / (2.0 * (double)full);
         p->divide = false;
         p->stop = CON_STOP_SOLVED;
         cairn_status status = run(world, error);
@@ -177,11 +217,13 @@ static cairn_status run_pieces(cairn_world *world, eng_piece *run, double whole,
         if (status != CAIRN_OK)
             return status;
         bool solved = p->stop == CON_STOP_SOLVED;
-        p->gave_up = p->gave_up || (!solved && p->size == 1);
+        p->gave_up = p->gave_up || (!solved && p->size <= 1 << FINER);
         add_report(&world->report, solved, &p->report);
         p->done += p->size;
         world->time = time_of(world, whole, p->done, full);
-        p->size = next_size(p->done);
+        p->ramp = p->ramp > 0 && next < full ? next : 0;
+        p->cut = false;
+        p->size = next;
     }
     return CAIRN_OK;
 }
@@ -189,10 +231,10 @@ static cairn_status run_pieces(cairn_world *world, eng_piece *run, double whole,
 cairn_status eng_pieces_step(cairn_world *world, eng_piece *run, cairn_error *error)
 {
     eng_pieces *p = &world->pieces;
-    int full = 1 << world->def.step_halvings;
+    int full = eng_pieces_of(world);
     double whole = world->def.time_step;
     if (p->done == 0)
-        *p = (eng_pieces){.report = {.stop = "none"}};
+        *p = (eng_pieces){.ramp = p->ramp, .cut = p->cut, .report = {.stop = "none"}};
     cairn_status status = check_turns(world, whole, error);
     if (status == CAIRN_OK)
         status = run_pieces(world, run, whole, full, error);
@@ -202,7 +244,7 @@ cairn_status eng_pieces_step(cairn_world *world, eng_piece *run, cairn_error *er
     if (p->report.pieces > 1)
         base_log(&world->logger, BASE_LOG_DETAIL,
                  "step %" PRId64 ", t = %g s: made in %d pieces, because the solve of a longer one "
-                 "ended above the tolerance",
+                 "ended above the tolerance, or threw bodies through others",
                  world->step_count + 1, time_of(world, whole, 0, full), p->report.pieces);
     world->time = time_of(world, whole, 0, full);
     world->report = p->report;

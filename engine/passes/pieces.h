@@ -15,12 +15,20 @@ typedef cairn_status eng_piece(cairn_world *world, cairn_error *error);
 cairn_status eng_pieces_step(cairn_world *world, eng_piece *run,
                              cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// The smallest pieces that a step may be made in.
+int eng_pieces_of(const cairn_world *world);
+
 /// Whether the piece in hand may be taken back and halved. Asked within its solve.
 bool eng_pieces_may_divide(const cairn_world *world);
 
 /// After a solve that ended above the tolerance: whether the piece is to be halved. Where it is,
 /// the solve answers CAIRN_INTERRUPTED, and the piece is taken back as one that was interrupted.
 bool eng_pieces_divide(cairn_world *world);
+
+/// Whether it may be, where the solve throws bodies through others within it; and that it is: the
+/// solve then answers CAIRN_INTERRUPTED too.
+bool eng_pieces_may_divide_meeting(const cairn_world *world);
+void eng_pieces_divide_meeting(cairn_world *world);
 
 /// The same after joints that no implicit contact reaches were solved for.
 bool eng_pieces_divide_joints(cairn_world *world);

@@ -110,6 +110,43 @@ typedef struct impact_cap {
     cap_island *islands; // [count]
 } impact_cap;
 
+/// What other processes know of contacts and of the last solution, to all.
+static cairn_status share_solution(cairn_world *world)
+{
+    eng_contacts *c = &world->contacts;
+    if (!eng_sharing_is_active(world))
+        return CAIRN_OK;
+    con_rows rows[] = {
+        {c->body, sizeof *c->body},
+        {c->surface, sizeof *c->surface},
+        {c->V, sizeof *c->V},
+        {(void *)world->shift, sizeof *world->shift},
+        {world->solved_R, sizeof *world->solved_R},
+        {world->solution_U, sizeof *world->solution_U},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        con_team_share_contacts(&world->sharing->team, rows[i]);
+    return eng_sharing_status(world);
+}
+
+/// Whether an impact may make energy: one that rubs, or of several coefficients.
+static bool may_make_energy(const cairn_world *world)
+{
+    double least_e = 1.0, most_e = 0.0;
+    bool rubs = false;
+    for (int i = 0; i < world->surface_count; i++) {
+        const eng_surface *surface = &world->surfaces[i];
+        con_cone_terms terms = {0};
+        if (surface->law->kind != CON_LAW_CONE)
+            continue;
+        surface->law->cone(surface->parameters, &terms);
+        rubs = rubs || (terms.friction > 0.0 && terms.restitution > 0.0);
+        least_e = fmin(least_e, terms.restitution);
+        most_e = fmax(most_e, terms.restitution);
+    }
+    return most_e > 0.0 && (rubs || least_e != most_e);
+}
+
 static void add_gains(impact_cap *cap)
 {
     const cairn_world *world = cap->world;
@@ -161,9 +198,11 @@ static cairn_status begin_cap(cairn_world *world, impact_cap **cap)
     base_arena *arena = world->arena;
     int n = world->contacts.cone_count;
     *cap = NULL;
-    // large problems are cut, and their parts known to several processes: theory.md 3.1
-    if (world->domains.levels > 0)
+    if (!may_make_energy(world))
         return CAIRN_OK;
+    cairn_status status = share_solution(world);
+    if (status != CAIRN_OK)
+        return status;
     impact_cap *made = base_arena_array(arena, impact_cap, "impact energy", 1);
     int *island = base_arena_array(arena, int, "impact energy", n);
     int *parent = base_arena_array(arena, int, "impact energy", world->reach);
@@ -227,7 +266,7 @@ static bool next_try(impact_cap *cap)
     bool again = false;
     if (before == NULL)
         return false;
-    if (cap->round > 0)
+    if (cap->round > 0 && share_solution(world) == CAIRN_OK)
         add_gains(cap);
     for (int k = 0; k < cap->count; k++) {
         before[k] = cap->islands[k].share;

@@ -38,7 +38,7 @@
 // TRIAL: iterations after which a step with restitution is asked whether it has a solution, of
 // solvers that do not bound their search by themselves
 // EVENINGS_MAX: solves of a step that begin from an even guess
-enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048, TRIAL = 2000, EVENINGS_MAX = 2 };
+enum { JOINT_ROUNDS_MAX = 40, RESIDUALS = 2048, TRIAL = 2000, EVENINGS_MAX = 2 };
 
 /// A message between processes failed: what this one has now means nothing.
 static cairn_status fail_sharing(const cairn_world *world, cairn_error *error)
@@ -243,8 +243,12 @@ static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_erro
     con_reduction reduction;
     bool rows_changed = true;
     double(*kept)[3] = NULL;
+    base_arena_mark mark = base_arena_get_mark(world->arena);
     for (int round = 0, evenings = 0;; round++) {
         cairn_status status = CAIRN_OK;
+        // no solution is kept where other rows come
+        if (rows_changed)
+            base_arena_rewind(world->arena, mark);
         if (world->rolling == NULL)
             status = reduce(world, rows_changed, &reduction);
         status =
@@ -257,7 +261,10 @@ static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_erro
         }
         // a solve that gives up does not get better by more of them
         bool hopeless = round > 0 && !is_solved(world);
-        if (status != CAIRN_OK || round == JOINT_ROUNDS_MAX || hopeless)
+        const eng_joint_set *joints = &world->joint_step->together;
+        world->joint_step->together.unsolved =
+            hopeless && isfinite(joints->left) && joints->left > 1e-6 * joints->length;
+        if (status != CAIRN_OK || hopeless)
             return status;
         apply_reactions(world);
         bool changed;
@@ -265,6 +272,12 @@ static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_erro
             eng_joints_update(world, (const double(*)[6])world->solver_v, &changed, &rows_changed);
         if (status != CAIRN_OK)
             return base_fail(error, status, "out of memory in a step");
+        eng_joint_set *set = &world->joint_step->together;
+        bool lost = set->lost > 0.0, ends = round == JOINT_ROUNDS_MAX - 1;
+        if (lost ? !changed || ends || eng_pieces_may_divide(world) : changed && ends) {
+            set->unsolved = true;
+            return CAIRN_OK;
+        }
         kept = NULL;
         if (changed)
             continue;
@@ -353,6 +366,27 @@ static cairn_status solve_without_restitution(cairn_world *world, int guesses, c
     return status;
 }
 
+/// Where what joints beside contacts bear did not settle the step is an unsolved one.
+static void judge_joints(cairn_world *world)
+{
+    const eng_joint_step *s = world->joint_step;
+    if (s == NULL || s->shared_count == 0 || !s->together.unsolved)
+        return;
+    const eng_joint_set *set = &s->together;
+    double left = set->lost > 0.0 ? set->lost : isfinite(set->left) ? set->left : 0.0;
+    world->pieces.stop = CON_STOP_STAGNATED;
+    world->report.stop = con_stop_name(CON_STOP_STAGNATED);
+    world->report.error = fmax(world->report.error, fmax(left, 10.0 * world->def.tolerance));
+    if (world->unsettled_told || eng_pieces_may_divide(world))
+        return;
+    world->unsettled_told = true;
+    base_log(&world->logger, BASE_LOG_WARNING,
+             "step %" PRId64 ", t = %g s: what joints bear beside contacts did not settle, most of "
+             "all for %s: it is that of the motion before, and energy is not kept; a shorter step "
+             "is needed",
+             world->step_count + 1, world->time, eng_body_label(world, set->unsettled).text);
+}
+
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
 {
     size_t contacts = (size_t)world->problem.contact_count;
@@ -381,6 +415,8 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
         status = eng_impacts_cap(world, solve, error);
     if (status == CAIRN_OK && bounces && !is_solved(world))
         status = solve_without_restitution(world, guesses, error);
+    if (status == CAIRN_OK)
+        judge_joints(world);
     if (status == CAIRN_OK && !is_solved(world) && eng_pieces_divide(world))
         return CAIRN_INTERRUPTED;
     if (world->solved_R != world->contacts.R)
@@ -438,7 +474,6 @@ static cairn_status move_bodies(cairn_world *world)
 
 cairn_status eng_block_end(cairn_world *world)
 {
-    apply_reactions(world);
     con_domains_chunks(&world->domains, world->contacts.cone_count, unshift_chunk, world);
     cairn_status status = eng_impacts_add(world);
     if (status == CAIRN_OK)
@@ -508,6 +543,7 @@ static cairn_status begin_step(cairn_world *world)
     world->solution_U = NULL;
     world->turnings = NULL;
     world->aims = NULL;
+    world->bounce = NULL;
     world->moved_energies = NULL;
     world->residual_count = 0;
     world->hasty = 0;
@@ -592,7 +628,21 @@ static cairn_status run_solver(cairn_world *world, cairn_error *error)
         TIMED(SOLVER, status = eng_block_joints(world));
     if (status == CAIRN_OK && eng_pieces_divide_joints(world))
         return CAIRN_INTERRUPTED;
-    return status == CAIRN_OK ? eng_block_solver(world, error) : fail_block(world, status, error);
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
+    status = eng_block_solver(world, error);
+    if (status != CAIRN_OK)
+        return status;
+    apply_reactions(world);
+    bool deep = false;
+    if (is_solved(world) && eng_pieces_may_divide_meeting(world))
+        TIMED(FINISH, status = eng_meetings_check(world, &deep));
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
+    if (!deep)
+        return CAIRN_OK;
+    eng_pieces_divide_meeting(world);
+    return CAIRN_INTERRUPTED;
 }
 
 /// Bodies of the general passes go to the end of the step.
@@ -776,8 +826,14 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     if (atomic_exchange(&world->interrupt, 0) != 0)
         return base_fail(error, CAIRN_INTERRUPTED, "step %" PRId64 ", t = %g s: interrupted",
                          world->step_count + 1, world->time);
+    bool begins = world->pieces.done == 0;
+    cairn_status status = CAIRN_OK;
+    // actions look at the images of bodies, which nothing has checked yet
+    if (begins && world->cell.any && world->topology_changed && world->action_count > 0)
+        status = eng_cell_check_bodies(world, error);
     // what acts between steps did so before the first piece
-    cairn_status status = world->pieces.done == 0 ? run_actions(world, error) : CAIRN_OK;
+    if (begins && status == CAIRN_OK)
+        status = run_actions(world, error);
     if (status == CAIRN_OK)
         status = eng_pieces_step(world, run_piece, error);
     if (status != CAIRN_OK)

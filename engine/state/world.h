@@ -188,6 +188,8 @@ typedef struct eng_built {
 /// A step that is made in pieces (passes/pieces.h).
 typedef struct eng_pieces {
     int done;      // of the step, counted in the smallest pieces; 0 between whole steps
+    int ramp;      // size of the piece that follows, after pieces cut for what bodies meet; else 0
+    bool cut;      // the piece in hand was
     int size;      // of the piece in hand, in the same
     bool gave_up;  // one of the smallest ended above the tolerance: what follows is not halved
     bool divide;   // the piece in hand was taken back and is to be halved
@@ -342,7 +344,9 @@ struct cairn_world {
     int *raw_count; // [pair_count] contacts of each place of the plan in its chunk's manifold
     int raw_capacity;
     eng_taken taken;
-    struct eng_aim *aims;  // [reach] of this step, in the arena; NULL: no pair asks for them
+    struct eng_aim *aims; // [reach] of this step, in the arena; NULL: no pair asks for them
+    double *bounce; // [pair_count] s after the middle of the step, when the two bounce across a
+                    // gap; INFINITY for most; in the arena, as aims
     bool topology_changed; // bodies were added or placed since the last step
 
     // domains of the bodies: cut by the first contacts of a new plan and kept with it; the one
@@ -396,12 +400,14 @@ struct cairn_world {
     int residual_count;
     cairn_step_report report;
     eng_pieces pieces;
-    cairn_energy energy;    // without `booked`
-    eng_booked booked;      // by the sphere executor
-    bool has_booked;        // it has; else all sums are 0
-    double energy_start;    // J, kinetic + potential at the first step
-    int hasty;              // index + 1 of the first body in a slot that was too fast in this step
-    bool hasty_told;        // the log was told of the first body that was
+    double horizon;      // s, from the middle of the step or piece at hand to that of the next one
+    cairn_energy energy; // without `booked`
+    eng_booked booked;   // by the sphere executor
+    bool has_booked;     // it has; else all sums are 0
+    double energy_start; // J, kinetic + potential at the first step
+    int hasty;           // index + 1 of the first body in a slot that was too fast in this step
+    bool hasty_told;     // the log was told of the first body that was
+    bool unsettled_told; // the log was told of joints beside contacts that did not settle
     int64_t unsolved_count; // steps whose solve ended above the tolerance
     int logged_slots;       // in particle slots when the log was told last
     bool advised;           // the log was told why spheres are not in the executor

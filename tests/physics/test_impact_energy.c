@@ -363,6 +363,36 @@ static void what_bounces_keeps_its_energy(void **state)
             }
 }
 
+/// As many rods strike the ground at once as make a problem that is cut into domains.
+static void many_impacts_make_no_energy(void **state)
+{
+    (void)state;
+    enum { SIDE = 66 };
+    cairn_world *world = make_impact(CAIRN_IMPACT_NEWTON, 0.5, 1.0, 1e-5);
+    add_ground(world);
+    cairn_shape_def rod = cairn_default_shape_def(CAIRN_CAPSULE);
+    rod.radius = 0.01;
+    rod.half_length = 0.25;
+    cairn_body_def body = cairn_default_body_def();
+    body.shape = make_shape(world, &rod);
+    body.mass = 1.0;
+    body.orientation[0] = cos(M_PI / 8.0);
+    body.orientation[2] = sin(M_PI / 8.0);
+    body.position[2] = 0.25 * sqrt(0.5) + 0.01 - 1e-9;
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < SIDE; j++) {
+            body.position[0] = 0.7 * i;
+            body.position[1] = 0.1 * j;
+            set_velocity(world, make_body(world, &body), (double[]){0.3, 0.0, -1.0}, still);
+        }
+    double before = kinetic(world);
+    run_steps(world, 1);
+    assert_true(cairn_world_get_report(world)->contacts >= 4000);
+    run_steps(world, 1);
+    check_at_most(kinetic(world), before * (1.0 + 1e-9));
+    cairn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +400,7 @@ int main(void)
         cmocka_unit_test(single_impacts_make_no_energy),
         cmocka_unit_test(a_rod_has_the_energetic_coefficient),
         cmocka_unit_test(crowds_make_no_energy),
+        cmocka_unit_test(many_impacts_make_no_energy),
         cmocka_unit_test(central_impacts_give_e_back),
         cmocka_unit_test(what_bounces_keeps_its_energy),
     };

@@ -10,6 +10,7 @@ import house
 import layers
 import links
 import modules
+import prose
 import purity
 import rings
 
@@ -90,6 +91,51 @@ class Layers(unittest.TestCase):
                 ("contact/linear/b.c", "contact/solvers/control.h", 1)]:
             problems = layers.check({**tree, name: f'#include "{path}"\n'})
             self.assertEqual(len(problems), count, (name, path, problems))
+
+
+class Prose(unittest.TestCase):
+    page = "# A page\n\nFew words.\n\n| a table |\n|---|\n"
+    long = "word " * 40
+
+    def test_clean(self):
+        for text in [self.page, self.page + "| " + self.long + "|\n", self.page + "\n$$" + self.long + "$$\n",
+                     self.page + "\n<!-- render: " + self.long + " -->\n",
+                     "# A page\n\n![picture](a.png)\n", "# A page\n\n    cairn run\n"]:
+            self.assertEqual(prose.check_page("a.md", text), [], text)
+
+    def test_offences(self):
+        for text, number, words in [
+                (self.page + self.long + "\n", 7, "200 columns"),
+                (self.page + "\n```lua\n" + self.long + "\n```\n", 9, "columns"),
+                (self.page + "\n" + "few words\n" * 61, 8, "a paragraph of 122 words"),
+                (self.page + "\n- " + "few words\n  " * 61 + "\n", 8, "a paragraph of 123 words")]:
+            problems = [each for each in prose.check_page("a.md", text)]
+            self.assertEqual(len(problems), 1, (text, problems))
+            self.assertIn(f"a.md:{number}: ", problems[0])
+            self.assertIn(words, problems[0])
+        self.assertEqual(prose.check_page("a.md", "# A page\n\nWords.\n"),
+                         ["a.md: no picture, table or code to look at"])
+
+    def test_words(self):
+        most = {"docs/a.md": "word " * prose.USERS_WORDS, "docs/theory.md": "word " * prose.THEORY_WORDS,
+                "docs/extending.md": "word"}
+        quiet = lambda _: None
+        self.assertEqual(prose.check_words(most, quiet), [])
+        for name in ("docs/a.md", "docs/theory.md", "docs/b.md"):
+            self.assertEqual(len(prose.check_words({**most, name: most.get(name, "") + " more"}, quiet)), 1, name)
+
+    def test_wrap(self):
+        text = (self.page + "\nSee [a link " + self.long + "](a.md) and " + "`some code` " * 12 + "\nend - x.\n\n"
+                "1. item " + self.long + "\n   " + self.long + "\n\n    " + self.long + "\n")
+        wrapped = prose.wrap_page(text)
+        self.assertEqual(wrapped.split(), text.split())
+        self.assertEqual(prose.wrap_page(wrapped), wrapped)
+        self.assertIn("[a link " + self.long + "](a.md)", wrapped)
+        self.assertNotIn("`some\n", wrapped)
+        self.assertNotRegex(wrapped, r"(?m)^ *- x")
+        self.assertRegex(wrapped, r"(?m)^1\. item( word)+\n   word")
+        few = "Few words that are\nbroken here.\n"
+        self.assertEqual(prose.wrap_page(few), few)
 
 
 class Rings(unittest.TestCase):
