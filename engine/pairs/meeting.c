@@ -156,8 +156,7 @@ static bool may_meet(const cairn_world *world, const eng_pair *pair, vec3 low, v
     if (world->cell.any || come_near(world, pair, low, high, near))
         return true;
     double turning = turning_speed(world, a, b) + turning_speed(world, b, a);
-    return turning > 0.0 &&
-           come_near(world, pair, low, high, near + world->horizon * turning);
+    return turning > 0.0 && come_near(world, pair, low, high, near + world->horizon * turning);
 }
 
 /// Range of the velocity with which a body may drive another, at the centre of that: that of its
@@ -712,16 +711,26 @@ static pose carried_over(pose q, const double u[6], const double v_end[6], doubl
     return (pose){vec3_add(q.position, way), eng_rotation_advance(q.orientation, turn)};
 }
 
-/// When bodies that bounce do so, s after the middle of the step; INFINITY for all others.
-static double *find_bounces(cairn_world *world)
+/// When bodies that bounce do so, s after the middle of the step; INFINITY for all others. Of the
+/// contacts that this process holds.
+/// @param any  out: whether one does
+static double *find_bounces(cairn_world *world, bool *any)
 {
     const eng_contacts *c = &world->contacts;
     double *first = base_arena_array(world->arena, double, "meetings", world->reach);
+    *any = false;
     for (int body = 0; body < world->reach && first != NULL; body++)
         first[body] = INFINITY;
-    for (int i = 0; i < c->cone_count && first != NULL; i++)
-        for (int side = 0; side < 2 && has_bounced(world, i); side++)
-            first[c->body[i][side]] = real_min(first[c->body[i][side]], c->meets[i]);
+    int tasks = first != NULL ? con_domains_tasks(&world->domains) : 0;
+    for (int task = 0; task < tasks; task++) {
+        con_span held = con_domains_held(&world->domains, c->cone_count, task);
+        for (int i = held.begin; i < held.end; i++) {
+            bool bounced = has_bounced(world, i);
+            *any = *any || bounced;
+            for (int side = 0; side < 2 && bounced; side++)
+                first[c->body[i][side]] = real_min(first[c->body[i][side]], c->meets[i]);
+        }
+    }
     return first;
 }
 
@@ -782,10 +791,11 @@ cairn_status eng_meetings_check(cairn_world *world, bool *deep)
     if (world->aims == NULL)
         return CAIRN_OK;
     bool *thrown = base_arena_array(world->arena, bool, "meetings", world->reach);
-    double *first = find_bounces(world);
+    bool any;
+    double *first = find_bounces(world, &any);
     if (thrown == NULL || first == NULL)
         return CAIRN_ERROR_MEMORY;
-    bool any = false;
+    any = false;
     memset(thrown, 0, (size_t)world->reach * sizeof *thrown);
     for (int k = 0; k < world->active_count; k++) {
         int body = world->active[k];
@@ -809,14 +819,11 @@ cairn_status eng_meetings_check(cairn_world *world, bool *deep)
 
 cairn_status eng_meetings_finish(cairn_world *world)
 {
-    const eng_contacts *c = &world->contacts;
     bool any = false;
-    for (int i = 0; i < c->cone_count && world->aims != NULL && !any; i++)
-        any = has_bounced(world, i);
+    const double *first = world->aims != NULL ? find_bounces(world, &any) : NULL;
     // energies are sums over all processes
     if (!con_team_any(&world->domains, any))
         return CAIRN_OK;
-    const double *first = find_bounces(world);
     if (first == NULL)
         return CAIRN_ERROR_MEMORY;
     double kinetic, before, after;
@@ -825,6 +832,9 @@ cairn_status eng_meetings_finish(cairn_world *world)
         if (isfinite(first[body]) && world->bodies[body].kind == CAIRN_DYNAMIC)
             world->q[body] =
                 carried_over(world->q[body], world->aims[body].u, world->v_end[body], first[body]);
+    // whoever has a body knows all that it bounced off
+    if (eng_sharing_is_active(world) && world->elsewhere != NULL)
+        eng_borders_send(world, (con_rows){world->q, sizeof *world->q});
     world->moved_energies = NULL;
     eng_energies_general(world, &kinetic, &after);
     world->energy.correction += after - before;
