@@ -176,7 +176,8 @@ static cairn_status check_def(const cairn_world *world, const cairn_event_def *d
     return def->region != NULL ? eng_region_check(world, def->region, error) : CAIRN_OK;
 }
 
-/// Copies of the values that a pair gets; NULL when out of memory.
+/// Copies of the values that a pair gets, by name, so that the order in which they were given (that
+/// of a table in a scene is any) changes nothing; NULL when out of memory.
 static const cairn_pair_change *copy_values(const base_allocator *allocator,
                                             const cairn_event_def *def)
 {
@@ -192,6 +193,12 @@ static const cairn_pair_change *copy_values(const base_allocator *allocator,
         base_release(allocator, made);
         return NULL;
     }
+    for (size_t i = 1; made != NULL && i < count; i++)
+        for (size_t k = i; k > 0 && strcmp(made[k - 1].parameter, made[k].parameter) > 0; k--) {
+            cairn_pair_change held = made[k];
+            made[k] = made[k - 1];
+            made[k - 1] = held;
+        }
     return made;
 }
 

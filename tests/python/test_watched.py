@@ -48,7 +48,7 @@ def test_explosion(built, tmp_path):
         made = world or cairn.load(tmp_path / "s.lua")
         made.run(until=0.5)
     texts, failure = said(run)
-    assert isinstance(failure, cairn.NumericalError) and "came from nowhere" in str(failure)
+    assert isinstance(failure, cairn.NumericalError) and "energy grew without a source" in str(failure)
     assert sum("exceeds the stable step" in text for text in texts) == 1
     assert sum("overlap by 0.15 m at the start" in text for text in texts) == 1
 

@@ -100,7 +100,7 @@ bool eng_spheres_advise(const cairn_world *world, eng_outside which, char *text,
     char why[160], times[40] = "several";
     explain(world, surface, which, why, sizeof why);
     if (factor > 0.0)
-        snprintf(times, sizeof times, "some %.2g", factor);
+        snprintf(times, sizeof times, "some %.0f", factor);
     snprintf(text, size,
              "Law '%.40s' runs on the slow path for %d %s, %s times slower in a dense bed%s: %s",
              surface->law->name, found.count, nouns[which], times,

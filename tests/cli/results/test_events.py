@@ -204,8 +204,8 @@ def check_changes(law):
 
 
 BAD_CHANGES = {
-    "material": ('change{ pair = {"a", "sand"}, friction = 0.1, at = 1 }', r"bad\.lua:2: .*\"sand\""),
-    "one": ('change{ pair = {"a"}, friction = 0.1, at = 1 }', r"bad\.lua:2: .*two materials"),
+    "material": ('change{ pair = {"default", "sand"}, friction = 0.1, at = 1 }', r"bad\.lua:2: .*\"sand\""),
+    "one": ('change{ pair = {"default"}, friction = 0.1, at = 1 }', r"bad\.lua:2: .*two materials"),
     "parameter": ('change{ pair = {}, fricton = 0.1, at = 1 }', r"bad\.lua:2: .*fricton.*friction"),
     "range": ('change{ pair = {}, friction = -1, at = 1 }', r"bad\.lua:2: .*friction = -1"),
     "nothing": ('change{ pair = {}, at = 1 }', r"bad\.lua:2: give parameters of the pair"),
