@@ -85,6 +85,8 @@ static void json_plugin(cairn_plugin plugin, int index, const cairn_plugin_info 
     cli_json_boolean(&json, "default", index == 0);
     if (info->kind[0] != '\0')
         cli_json_boolean(&json, "kernel", info->kernel);
+    if (info->slower > 0.0)
+        cli_json_number(&json, "slower", info->slower);
     cli_json_text(&json, "help", info->help);
     cli_json_list(&json, "settings");
     for (int i = 0; i < info->setting_count; i++) {
@@ -98,9 +100,14 @@ static void json_plugin(cairn_plugin plugin, int index, const cairn_plugin_info 
 
 static void print_plugin(cairn_plugin plugin, int index, const cairn_plugin_info *info)
 {
+    char kernel[80] = "";
+    if (info->kernel)
+        snprintf(kernel, sizeof kernel, ", with a kernel for spheres");
+    else if (info->slower > 0.0)
+        snprintf(kernel, sizeof kernel, ", no kernel: spheres some %.2g times slower",
+                 info->slower);
     printf("%s%s%s%s%s%s\n    %s\n", info->name, info->kind[0] != '\0' ? " (" : "", info->kind,
-           info->kernel ? ", with a kernel for spheres" : "", info->kind[0] != '\0' ? ")" : "",
-           index == 0 ? ", the default" : "", info->help);
+           kernel, info->kind[0] != '\0' ? ")" : "", index == 0 ? ", the default" : "", info->help);
     for (int i = 0; i < info->setting_count; i++) {
         cairn_setting_info setting = cairn_plugin_get_setting(plugin, index, i);
         print_setting(&setting);

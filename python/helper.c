@@ -190,7 +190,7 @@ static cairn_status look(cairn_world *world, cairn_python_watch *guarded, cairn_
     return status;
 }
 
-cairn_status cairn_python_steps(cairn_world *world, int64_t count, bool watch,
+cairn_status cairn_python_steps(cairn_world *world, int64_t count, bool watch, bool stops,
                                 cairn_python_watch *guarded, int64_t *done, cairn_error *error)
 {
     cairn_status status = CAIRN_OK;
@@ -206,6 +206,8 @@ cairn_status cairn_python_steps(cairn_world *world, int64_t count, bool watch,
         *done += status == CAIRN_OK;
         if (status == CAIRN_OK && guarded != NULL)
             status = look(world, guarded, error);
+        if (stops && cairn_world_get_stop(world) != NULL)
+            break;
     }
     if (watch)
         watch_end();

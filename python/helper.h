@@ -31,10 +31,11 @@ typedef struct cairn_python_watch {
 /// Up to `count` steps, fewer when one fails or Ctrl-C is pressed, which ends the one that is going
 /// on.
 /// @param watch    Ctrl-C ends the steps; for the main thread alone
+/// @param stops    the step after which an event stops the run is the last one
 /// @param guarded  what watches them; its warnings go to the world's log. NULL: nothing
 /// @param done     out: steps made
 /// @return CAIRN_INTERRUPTED after Ctrl-C; CAIRN_ERROR_NUMERICAL behind a step that explodes
-cairn_status cairn_python_steps(cairn_world *world, int64_t count, bool watch,
+cairn_status cairn_python_steps(cairn_world *world, int64_t count, bool watch, bool stops,
                                 cairn_python_watch *guarded, int64_t *done, cairn_error *error);
 
 /// cairn_problem_solve, which Ctrl-C ends where `watch` is true.

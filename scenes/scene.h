@@ -100,7 +100,8 @@ typedef enum scn_sensor_quantity {
     SCN_SENSOR_POTENTIAL_ENERGY,
     SCN_SENSOR_UNBALANCED_FORCE,
     SCN_SENSOR_CONTACTS,
-    SCN_SENSOR_BONDS
+    SCN_SENSOR_BONDS,
+    SCN_SENSOR_BROKEN_BONDS
 } scn_sensor_quantity;
 
 /// What grains come from, or go to.

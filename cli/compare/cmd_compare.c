@@ -38,7 +38,9 @@ static void set_defaults(void *memory)
 typedef struct comparison {
     const char *folders[2];
     compare_summary summaries[2];
+    compare_settings_list differing;
     compare_lines lines;
+    double energy;   // J, the largest
     bool same_shape; // same files, columns, times and numbers of bodies
     cairn_error error;
 } comparison;
@@ -49,7 +51,9 @@ typedef cairn_status table_compare(const cli_table *a, const cli_table *b, compa
 
 static cairn_status compare_energies(const cli_table *a, const cli_table *b, comparison *out)
 {
-    return compare_series(a, b, true, &out->lines, &out->same_shape);
+    cairn_status status = compare_series(a, b, true, &out->lines, &out->same_shape);
+    out->energy = out->lines.count > 0 ? out->lines.items[0].scale : 0.0;
+    return status;
 }
 
 static cairn_status compare_sensors(const cli_table *a, const cli_table *b, comparison *out)
@@ -59,7 +63,7 @@ static cairn_status compare_sensors(const cli_table *a, const cli_table *b, comp
 
 static cairn_status compare_places(const cli_table *a, const cli_table *b, comparison *out)
 {
-    return compare_bodies(a, b, &out->lines, &out->same_shape);
+    return compare_bodies(a, b, out->energy, &out->lines, &out->same_shape);
 }
 
 /// Compares one file that both folders may have; one that a single folder has is a difference.
@@ -131,6 +135,23 @@ static void print_cost(const comparison *found)
                rows[i].b / rows[i].a);
 }
 
+static void print_settings(const comparison *found)
+{
+    const compare_settings_list *list = &found->differing;
+    if (!list->known) {
+        printf("\nsettings are not compared: one run has no resolved.json that can be read\n");
+        return;
+    }
+    if (list->count == 0) {
+        printf("\nall settings are the same\n");
+        return;
+    }
+    printf("\n%-34s %20s %20s\n", "settings that differ", "A", "B");
+    for (int i = 0; i < list->count; i++)
+        printf("%-34s %20s %20s\n", cli_show(list->items[i].name).text,
+               cli_show(list->items[i].value[0]).text, cli_show(list->items[i].value[1]).text);
+}
+
 static void print_text(const comparison *found)
 {
     for (int i = 0; i < 2; i++) {
@@ -139,22 +160,34 @@ static void print_text(const comparison *found)
                cli_show(run->scene).text, cli_show(run->law).text, cli_show(run->solver).text,
                cli_show(run->status).text);
     }
-    printf("\n%-34s %12s %12s %12s\n", "largest difference", "of", "relative", "at");
+    print_settings(found);
+    printf("\n%-34s %12s %12s %12s %12s\n", "largest difference", "of", "size", "relative", "at");
     for (int i = 0; i < found->lines.count; i++) {
         const compare_line *line = &found->lines.items[i];
         bool body = strncmp(line->name, "body ", 5) == 0;
         // no time that both have, or no body
         if (isnan(line->where)) {
-            printf("%-34.34s %12s %12s -\n", cli_show(line->name).text, "-", "-");
+            printf("%-34.34s %12s %12s %12s -\n", cli_show(line->name).text, "-", "-", "-");
             continue;
         }
-        printf("%-34.34s %12.4g %12.4g %s%g%s\n", cli_show(line->name).text, line->difference,
-               compare_relative(line), body ? "body " : "", line->where, body ? "" : " s");
+        printf("%-34.34s %12.4g %12.4g %12.4g %s%g%s\n", cli_show(line->name).text,
+               line->difference, line->scale, compare_relative(line), body ? "body " : "",
+               line->where, body ? "" : " s");
     }
     print_cost(found);
     if (!found->same_shape)
         printf("\nthe runs differ in files, columns, times or numbers of bodies\n");
     printf("\nfinal states %s\n", same_hash(found) ? "are the same, bit by bit" : "differ");
+}
+
+static void print_value(cli_json *json, const char *key, const compare_setting *setting, int run)
+{
+    if (setting->kind[run] == CLI_JSON_NUMBER)
+        cli_json_number(json, key, setting->number[run]);
+    else if (setting->kind[run] == CLI_JSON_BOOLEAN)
+        cli_json_boolean(json, key, setting->number[run] != 0.0);
+    else
+        cli_json_text(json, key, setting->kind[run] == CLI_JSON_NULL ? NULL : setting->value[run]);
 }
 
 static void print_json(const comparison *found)
@@ -168,6 +201,21 @@ static void print_json(const comparison *found)
     cli_json_boolean(&json, "same_shape", found->same_shape);
     cli_json_number(&json, "relative_max", largest_relative(found));
 
+    // put settings
+    if (found->differing.known)
+        cli_json_object(&json, "settings");
+    else
+        cli_json_text(&json, "settings", NULL);
+    for (int i = 0; i < found->differing.count; i++) {
+        const compare_setting *setting = &found->differing.items[i];
+        cli_json_object(&json, setting->name);
+        for (int k = 0; k < 2; k++)
+            print_value(&json, k == 0 ? "a" : "b", setting, k);
+        cli_json_object_end(&json);
+    }
+    if (found->differing.known)
+        cli_json_object_end(&json);
+
     // put lines
     cli_json_object(&json, "differences");
     for (int i = 0; i < found->lines.count; i++) {
@@ -175,6 +223,7 @@ static void print_json(const comparison *found)
         cli_json_object(&json, line->name);
         bool some = !isnan(line->where);
         cli_json_number(&json, "difference", some ? line->difference : NAN);
+        cli_json_number(&json, "size", some ? line->scale : NAN);
         cli_json_number(&json, "relative", some ? compare_relative(line) : NAN);
         cli_json_number(&json, "where", line->where);
         cli_json_object_end(&json);
@@ -191,6 +240,7 @@ static int run_compare(const void *memory)
 {
     const compare_settings *settings = memory;
     comparison found = {.folders = {settings->common.arguments[0], settings->common.arguments[1]},
+                        .differing = {.allocator = base_allocator_default()},
                         .lines = {.allocator = base_allocator_default()},
                         .same_shape = true};
 
@@ -198,6 +248,8 @@ static int run_compare(const void *memory)
     cairn_status status = CAIRN_OK;
     for (int i = 0; i < 2 && status == CAIRN_OK; i++)
         status = compare_summary_read(&found.summaries[i], found.folders[i], &found.error);
+    if (status == CAIRN_OK)
+        status = compare_settings_read(found.folders, &found.differing, &found.error);
     if (status == CAIRN_OK)
         status = compare_file(&found, "energy.csv", compare_energies);
     if (status == CAIRN_OK)
@@ -218,6 +270,7 @@ static int run_compare(const void *memory)
     if (status == CAIRN_OK && !isnan(settings->tolerance) &&
         (!found.same_shape || !(largest_relative(&found) <= settings->tolerance)))
         result = CLI_EXIT_DIFFERENT;
+    compare_settings_release(&found.differing);
     compare_lines_release(&found.lines);
     return result;
 }
@@ -227,10 +280,12 @@ const cli_command cli_cmd_compare = {
     .summary = "differences between two runs",
     .operands = "A B",
     .description =
-        "Compares the folders of two runs: energies and sensors over time, final positions, "
-        "orientations and\nvelocities of the bodies, and cost. A relative difference is the "
-        "largest difference over the largest\nsize of that quantity in either run; energies share "
-        "one scale, the axes of a vector too, and\norientations are relative to half a turn.",
+        "Compares the folders of two runs: settings that differ, energies and sensors over time, "
+        "final\npositions, orientations and velocities of the bodies, and cost. A relative "
+        "difference is the\nlargest difference over the size of that quantity in the runs: the "
+        "largest one; energies share one\nsize, the axes of a vector too. Positions are relative "
+        "to the extent of the bodies that move,\norientations to half a turn, velocities at least "
+        "to that of all bodies with the largest energy.",
     .least = 2,
     .most = 2,
     .options = options,

@@ -193,8 +193,43 @@ static void note_angle(compare_line *line, const double *a, const double *b, dou
     line->scale = 3.14159265358979323846;
 }
 
-cairn_status compare_bodies(const cli_table *a, const cli_table *b, compare_lines *lines,
-                            bool *same)
+/// Extent of the bodies of a table that may move, m. @param mass  out: theirs, kg; 0: not told
+static double measure_bodies(const cli_table *table, const body_columns *columns, double *mass)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double extent = 0.0;
+    int at = cli_table_column(table, "mass [kg]");
+    *mass = 0.0;
+    for (int r = 0; r < table->rows; r++) {
+        const double *row = table->values + (size_t)r * (size_t)table->columns;
+        if (at >= 0 && !isfinite(row[at]))
+            continue;
+        *mass += at >= 0 ? row[at] : 0.0;
+        for (int k = 0; k < 3; k++) {
+            low[k] = fmin(low[k], row[columns->position + k]);
+            high[k] = fmax(high[k], row[columns->position + k]);
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        extent = hypot(extent, fmax(high[k] - low[k], 0.0));
+    return extent;
+}
+
+/// Scales that do not depend on where the origin is, nor on how exactly bodies are at rest.
+static void set_scales(compare_line *line, double extent, double mass, double energy)
+{
+    double size = line[0].scale;
+    // one body alone, or two in one place
+    if (extent > 0.0 && isfinite(extent))
+        line[0].scale = size = fmax(extent, line[0].difference);
+    double speed = mass > 0.0 ? sqrt(2.0 * energy / mass) : 0.0;
+    line[2].scale = fmax(line[2].scale, speed);
+    if (size > 0.0)
+        line[3].scale = fmax(line[3].scale, speed / size);
+}
+
+cairn_status compare_bodies(const cli_table *a, const cli_table *b, double energy,
+                            compare_lines *lines, bool *same)
 {
     static const char *const names[] = {"body position [m]", "body orientation [rad]",
                                         "body velocity [m/s]", "body angular velocity [rad/s]"};
@@ -216,6 +251,9 @@ cairn_status compare_bodies(const cli_table *a, const cli_table *b, compare_line
         note_vectors(&line[2], x + in.velocity, y + other.velocity, r);
         note_vectors(&line[3], x + in.omega, y + other.omega, r);
     }
+    double mass, mass_of_b;
+    double extent = measure_bodies(a, &in, &mass);
+    set_scales(line, fmax(extent, measure_bodies(b, &other, &mass_of_b)), mass, energy);
     *same = *same && a->rows == b->rows;
     return CAIRN_OK;
 }

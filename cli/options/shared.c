@@ -77,7 +77,9 @@ const cli_option cli_accuracy_options[CLI_ACCURACY_OPTION_COUNT] = {
      .type = CLI_NUMBER,
      .offset = offsetof(cli_accuracy, tolerance),
      .argument = "X",
-     .help = "residual to reach, free of units (default 1e-8)",
+     .help =
+         "residual to reach, free of units (default 1e-8, where solvers have to converge; a step "
+         "of a run asks for 1e-6)",
      .minimum = 1e-16,
      .maximum = 1.0},
     {.name = "both-measures",

@@ -439,6 +439,7 @@ static cairn_status step_together(run_state *run, cairn_error *error)
             return CAIRN_OK;
         status = step_world(run, error);
         run_stop_note(run);
+        run_ranks_look(run);
         if (status == CAIRN_OK)
             status = gather(run, error);
         if (status == CAIRN_ERROR_MEMORY || status == CAIRN_ERROR_UNSUPPORTED)
@@ -696,13 +697,13 @@ const cli_command cli_cmd_run = {
     .name = "run",
     .summary = "run a scene and write what happened",
     .operands = "SCENE",
-    .description =
-        "Runs a scene file, or a built-in scene by its name, to its end time and writes "
-        "summary.json,\nsummary.txt, resolved.json, energy.csv, sensors.csv, measures.csv, "
-        "bodies.csv and ParaView "
-        "frames into a "
-        "folder. Progress goes to\nstandard error. cairn run SCENE --help lists the "
-        "parameters of a scene.",
+    .description = "Runs a scene file, or a built-in scene by its name, to its end time and writes "
+                   "summary.json,\nsummary.txt, resolved.json, energy.csv, sensors.csv, "
+                   "measures.csv, bonds.csv, "
+                   "bodies.csv and ParaView "
+                   "frames into a "
+                   "folder. Progress goes to\nstandard error. cairn run SCENE --help lists the "
+                   "parameters of a scene.",
     .least = 1,
     .most = 1,
     .options = options,

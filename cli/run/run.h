@@ -63,6 +63,7 @@ typedef enum run_table {
     RUN_ENERGY,
     RUN_SENSORS,
     RUN_MEASURES,
+    RUN_BONDS,
     RUN_HASH,
     RUN_TABLE_COUNT
 } run_table;
@@ -77,6 +78,7 @@ typedef struct run_folder {
 typedef struct run_files {
     char folder[PATH_MAX], fclib[PATH_MAX], paraview[PATH_MAX];
     FILE *tables[RUN_TABLE_COUNT]; // NULL where there is none
+    int breaks;                    // bonds that are in bonds.csv
     double flushed;                // s, of the timer, when tables were last written out
     cairn_paraview *frames;        // NULL: none
     cairn_trajectory *trajectory;  // NULL: none
@@ -145,6 +147,9 @@ cairn_status run_ranks_share(run_state *run, cairn_error *error) CAIRN_CHECK_RES
 
 /// What one process alone meets within a step (no memory, a broken line) ends all: the others wait.
 _Noreturn void run_ranks_abort(const run_state *run, const cairn_error *error);
+
+/// Early in a run: why nothing is shared, where nothing is.
+void run_ranks_look(const run_state *run);
 
 /// What was shared and sent, on standard error.
 void run_ranks_tell(const run_state *run);

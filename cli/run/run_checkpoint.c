@@ -105,6 +105,8 @@ static void note_run(note_io *io, run_state *run)
     note_whole(io, "sensors_bytes", &run->marks.bytes[RUN_SENSORS]);
     if (run->scene->measure_count > 0)
         note_whole(io, "measures_bytes", &run->marks.bytes[RUN_MEASURES]);
+    if (cairn_world_has_bonds(run->scene->world))
+        note_whole(io, "bonds_bytes", &run->marks.bytes[RUN_BONDS]);
     note_whole(io, "hash_bytes", &run->marks.bytes[RUN_HASH]);
     int content = (int)run->marks.paraview.content;
     note_int(io, "paraview_frames", &run->marks.paraview.frames);

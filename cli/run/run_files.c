@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that a run writes while it goes: energy.csv, sensors.csv, measures.csv, ParaView frames,
-// FCLIB problems.
+// Files that a run writes while it goes: energy.csv, sensors.csv, measures.csv, bonds.csv,
+// ParaView frames, FCLIB problems.
 #include "cli/run/run.h"
 
 #include "base/assert.h"
@@ -18,6 +18,7 @@
 static const char *const table_names[] = {[RUN_ENERGY] = "energy.csv",
                                           [RUN_SENSORS] = "sensors.csv",
                                           [RUN_MEASURES] = "measures.csv",
+                                          [RUN_BONDS] = "bonds.csv",
                                           [RUN_HASH] = "state hashes"};
 
 /// Whether a table goes on behind its first `kept` bytes, which end a row.
@@ -168,6 +169,30 @@ static cairn_status put_measure_row(const run_state *run, bool instants, bool wi
     return CAIRN_OK;
 }
 
+/// The bonds that have broken since the last call.
+static void put_break_rows(run_state *run)
+{
+    const cairn_world *world = run->scene->world;
+    FILE *out = run->files.tables[RUN_BONDS];
+    for (int i = run->files.breaks; out != NULL && i < cairn_world_get_break_count(world); i++) {
+        cairn_break bond;
+        if (cairn_world_get_break(world, i, &bond) != CAIRN_OK)
+            continue;
+        const cairn_body_id sides[] = {bond.a, bond.b};
+        fprintf(out, "%.17g", bond.time);
+        for (int side = 0; side < 2; side++) {
+            cairn_body_view body;
+            bool there = cairn_body_get(world, sides[side], &body) == CAIRN_OK;
+            fprintf(out, ",%" PRIu32 ",", sides[side].index);
+            cli_csv_put(there ? body.name : "", out);
+        }
+        for (int k = 0; k < 3; k++)
+            fprintf(out, ",%.17g", bond.point[k]);
+        fprintf(out, ",%s\n", cairn_break_cause_name(bond.cause));
+    }
+    run->files.breaks = cairn_world_get_break_count(world);
+}
+
 static void put_hash_row(const run_state *run)
 {
     const cairn_world *world = run->scene->world;
@@ -250,6 +275,21 @@ static cairn_status open_measures(run_state *run, cairn_error *error)
     return put_measure_row(run, true, false, error);
 }
 
+static cairn_status open_bonds(run_state *run, cairn_error *error)
+{
+    run->files.breaks = cairn_world_get_break_count(run->scene->world);
+    if (!cairn_world_has_bonds(run->scene->world))
+        return CAIRN_OK;
+    cairn_status status = open_table(run, RUN_BONDS, error);
+    if (status != CAIRN_OK || !is_new(run, RUN_BONDS))
+        return status;
+    fputs("time [s],a,name a,b,name b,point x [m],point y [m],point z [m],cause\n",
+          run->files.tables[RUN_BONDS]);
+    run->files.breaks = 0;
+    put_break_rows(run);
+    return CAIRN_OK;
+}
+
 static cairn_status open_hashes(run_state *run, cairn_error *error)
 {
     struct stat scene, hashes;
@@ -274,6 +314,8 @@ static cairn_status open_tables(run_state *run, cairn_error *error)
         status = open_sensors(run, error);
     if (status == CAIRN_OK)
         status = open_measures(run, error);
+    if (status == CAIRN_OK)
+        status = open_bonds(run, error);
     return status == CAIRN_OK ? open_hashes(run, error) : status;
 }
 
@@ -481,6 +523,7 @@ cairn_status run_files_step(run_state *run, cairn_error *error)
     int64_t step = cairn_world_get_step_count(world);
     cairn_status status = CAIRN_OK;
     put_hash_row(run);
+    put_break_rows(run);
     bool row = step % run->output.energy_every == 0;
     if (row) {
         put_energy_row(run);

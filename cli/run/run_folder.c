@@ -72,9 +72,9 @@ static bool is_checkpoint(const char *name, size_t length)
 
 static bool is_result(const char *name, const ownership *which)
 {
-    static const char *const names[] = {"summary.json", "summary.txt",  "resolved.json",
-                                        "energy.csv",   "sensors.csv",  "measures.csv",
-                                        "bodies.csv",   "trajectory.h5"};
+    static const char *const names[] = {"summary.json", "summary.txt", "resolved.json",
+                                        "energy.csv",   "sensors.csv", "measures.csv",
+                                        "bonds.csv",    "bodies.csv",  "trajectory.h5"};
     size_t length = stem_length(name);
     for (int i = 0; i < BASE_COUNT(names); i++)
         if (is_word(name, length, names[i]))

@@ -222,39 +222,25 @@ static void tell_memory(const run_state *run, const base_gathered *all)
     cli_note("memory between steps:%s MB", text);
 }
 
-/// Name and kind of something with a window, which is read in every step, by each process whole.
-static const char *windowed(const scn_scene *scene, const char **name)
+/// Step of a run after which it says that nothing is shared: clumps are from the second one on.
+enum { LOOK_AT = 3 };
+
+static void tell_unshared(const run_state *run)
 {
-    for (int i = 0; i < scene->measure_count; i++)
-        if (scene->measures[i]->average >= 0) {
-            *name = scene->measures[i]->name;
-            return "measure";
-        }
-    for (int i = 0; i < scene->sensor_count; i++)
-        if (scene->sensors[i].window != NULL) {
-            *name = scene->sensors[i].name;
-            return "sensor";
-        }
-    for (int i = 0; i < scene->field_count; i++)
-        if (scene->fields[i].average >= 0) {
-            *name = scene->fields[i].name;
-            return "fields";
-        }
-    return NULL;
+    const cairn_world *world = run->scene->world;
+    const char *reason = cairn_world_get_unshared(world);
+    cli_note(
+        "No work is shared, because %s. Each of the %d processes makes every step: one process "
+        "gives the same result as fast",
+        reason != NULL ? reason : "there is too little of it", base_ranks_count(run->ranks));
 }
 
-static void tell_nothing_shared(const run_state *run)
+void run_ranks_look(const run_state *run)
 {
-    int count = base_ranks_count(run->ranks);
-    const char *name = NULL, *kind = windowed(run->scene, &name);
-    if (kind != NULL)
-        cli_note("%d processes: no step was shared, because %s \"%s\" has a window; leave the "
-                 "window out, or use one process: the result is the same",
-                 count, kind, name);
-    else
-        cli_note("%d processes: no step was shared, because of what is in this scene "
-                 "(docs/howto/cluster.md): use one process, the result is the same",
-                 count);
+    bool tells = run->ranks != NULL && run->writes && !run->settings->quiet;
+    if (tells && run->totals.steps == LOOK_AT &&
+        cairn_world_get_traffic(run->scene->world).steps == 0)
+        tell_unshared(run);
 }
 
 void run_ranks_tell(const run_state *run)
@@ -270,9 +256,9 @@ void run_ranks_tell(const run_state *run)
     if (base_ranks_gather(run->ranks, &own, sizeof own, &all, &ignored) != CAIRN_OK || !run->writes)
         return;
     int64_t steps = run->totals.steps;
-    if (traffic.steps == 0)
-        tell_nothing_shared(run);
-    else
+    if (traffic.steps == 0 && steps < LOOK_AT)
+        tell_unshared(run);
+    else if (traffic.steps > 0)
         cli_note("%d processes: %lld of %lld steps shared; the first one sent %.4g kB a step, "
                  "%.4g of them the state of bodies that others need, and %.3g MB for lists and "
                  "whole states; %lld of its slots came from others",

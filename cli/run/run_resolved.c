@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // resolved.json: every setting of a run with its value in force, defaults included.
+#include "base/assert.h"
+#include "base/hash.h"
 #include "base/vectors.h"
 #include "cli/process/laws.h"
 #include "cli/run/run.h"
 #include "cli/text/json.h"
 #include "scenes/plugins.h"
+
+#include <inttypes.h>
+#include <string.h>
 
 static const char *const paraview_names[] = {"glyphs", "surfaces", "none"};
 static const char *const form_names[] = {"", "local", "global", "both"};
@@ -74,6 +79,26 @@ static void put_pair(const cairn_world *world, cli_json *json, cairn_material_id
     }
     cli_json_object_end(json);
     cli_json_object_end(json);
+}
+
+static void put_materials(const cairn_world *world, cli_json *json)
+{
+    static const char *const properties[] = {"density", "young_modulus", "poisson_ratio"};
+    cli_material_use uses[CLI_MATERIALS_MAX];
+    int count = cli_materials_in_use(world, uses);
+    cli_json_list(json, "materials");
+    for (int i = 0; i < count; i++) {
+        cli_json_object(json, NULL);
+        cli_json_text(json, "name", cairn_material_get_name(world, uses[i].id));
+        for (int k = 0; k < BASE_COUNT(properties); k++) {
+            double value = 0.0;
+            if (cairn_material_get_value(world, uses[i].id, properties[k], &value) == CAIRN_OK &&
+                (k == 0 || value != 0.0))
+                cli_json_number(json, properties[k], value);
+        }
+        cli_json_object_end(json);
+    }
+    cli_json_list_end(json);
 }
 
 static void put_pairs(const cairn_world *world, cli_json *json)
@@ -149,12 +174,17 @@ cairn_status run_resolved_write(const run_state *run, cairn_error *error)
     cli_json_text(&json, "version", cairn_version());
     cli_json_text(&json, "scene", scene->path);
     cli_json_text(&json, "title", scene->title);
+    char hash[20];
+    snprintf(hash, sizeof hash, "%016" PRIx64,
+             base_hash_bytes(BASE_HASH_START, scene->text, strlen(scene->text)));
+    cli_json_text(&json, "scene_text", hash);
     put_parameters(scene, &json);
     put_simulation(scene, &json);
     put_plugin(scene->world, &json, "solver", CAIRN_SOLVER, cairn_world_get_solver(scene->world),
                cairn_world_get_solver_value);
     put_plugin(scene->world, &json, "local_solver", CAIRN_LOCAL,
                cairn_world_get_local(scene->world), cairn_world_get_local_value);
+    put_materials(scene->world, &json);
     put_pairs(scene->world, &json);
     put_connectors(scene->world, &json);
     cli_json_integer(&json, "bodies", cairn_body_count(scene->world));

@@ -60,6 +60,15 @@ typedef struct con_impulse_input {
     bool initial;         // true for a contact that is there in the world's first step
 } con_impulse_input;
 
+/// What broke a bond.
+typedef enum con_break {
+    CON_UNBROKEN,
+    CON_BREAK_TENSION,  // the normal force
+    CON_BREAK_SHEAR,    // the force along the surface
+    CON_BREAK_BENDING,  // the moment along the surface
+    CON_BREAK_TWISTING, // the moment about the normal
+} con_break;
+
 /// What it answers. Stored and dissipated energy belong to the midpoint configuration and to the
 /// interval since the last call for this contact; con_impulse_book turns them into an audit.
 typedef struct con_impulse_output {
@@ -73,6 +82,7 @@ typedef struct con_impulse_output {
     double releasable;    // J of it in springs along the surface, lost when the contact opens
     double friction;      // J dissipated by slip of springs since the last call
     double plastic;       // J dissipated by plasticity and adhesion since the last call
+    con_break broken;     // a bond broke in this step, of laws that say so
 } con_impulse_output;
 
 /// What the estimate of a stable step asks a law for.
@@ -100,6 +110,7 @@ typedef struct con_law {
     base_settings_table table; // parameters of a material pair
     bool uses_mobility;        // asks for B and W of its input, which others need not be given
     bool uses_previous;        // the same of R_previous
+    bool breaks;               // has bonds, and says when they break
     int history_count;         // doubles kept per contact, at most CON_HISTORY_MAX
     const char *const *history_names;
     void (*cone)(const void *parameters, con_cone_terms *terms);

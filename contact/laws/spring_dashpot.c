@@ -83,19 +83,23 @@ static void stick(const con_impulse_input *input, double R_N, double R_T[2])
 }
 
 /// Cohesion breaks by tension, then by slip; slip is limited to mu |R_N|.
-static void limit(const spring_dashpot *p, double h, double *cohesive, double R[3])
+static con_break limit(const spring_dashpot *p, double h, double *cohesive, double R[3])
 {
     bool held = *cohesive != 0.0;
     if (held && R[0] < -p->cohesion * h) {
         R[0] = -p->cohesion * h;
         *cohesive = 0.0;
     }
+    con_break broken = held && *cohesive == 0.0 ? CON_BREAK_TENSION : CON_UNBROKEN;
     double most = p->friction * fabs(R[0]), size = base_hypot(R[1], R[2]);
     if (size > most) {
         R[1] *= most / size;
         R[2] *= most / size;
         *cohesive = 0.0;
+        if (held && broken == CON_UNBROKEN)
+            broken = CON_BREAK_SHEAR;
     }
+    return broken;
 }
 
 static void impulse(const void *parameters, const con_impulse_input *input, double *history,
@@ -119,7 +123,7 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
         return;
     }
     stick(input, R[0], R + 1);
-    limit(p, h, &history[COHESIVE], R);
+    output->broken = limit(p, h, &history[COHESIVE], R);
     for (int k = 0; k < 3; k++)
         output->R[k] = R[k];
     output->R_damping[0] = R[0] - elastic;
@@ -194,6 +198,7 @@ const con_law con_law_spring_dashpot = {
     .name = "spring_dashpot",
     .help = "penalty law: spring, dashpot, Hertz power, stick or slip, cohesion that breaks",
     .kind = CON_LAW_IMPULSE,
+    .breaks = true,
     .uses_mobility = true,
     .table = {.settings = settings_rows,
               .count = BASE_COUNT(settings_rows),

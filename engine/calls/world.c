@@ -168,6 +168,7 @@ void cairn_world_destroy(cairn_world *world)
         world->connectors, world->connector_state, world->pairs,     world->pairs_before,
         world->images,     world->manifolds,       world->raw_count, world->arrivals,
         world->active,     world->listed,          world->leading,   world->leading_before,
+        world->breaks,
     };
     for (int i = 0; i < BASE_COUNT(blocks); i++)
         base_release(&allocator, blocks[i]);

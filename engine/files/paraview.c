@@ -2,6 +2,8 @@
 // ParaView series: bodies as points to put their shapes at, or their surfaces and contacts.
 #include "engine/files/surface_mesh.h"
 #include "engine/files/vtp.h"
+#include "engine/state/breaks.h"
+#include "engine/state/ids.h"
 #include "engine/state/world.h"
 
 #include "base/assert.h"
@@ -193,7 +195,7 @@ typedef struct shown {
     const cairn_paraview *writer;
     const cairn_world *world;
     const eng_surface_mesh *mesh; // of surfaces
-    const int32_t *bodies;        // [polygons of the mesh] whose each is
+    const int32_t *bodies;        // [polygons of the mesh] whose each is; or a number of each body
 } shown;
 
 /// One array: what item i, a body, vertex, corner, polygon or contact, has in it.
@@ -346,6 +348,31 @@ static void put_scale(const shown *from, int i, void *out)
         put_float(out, 1.0);
 }
 
+static void put_broken(const shown *from, int i, void *out)
+{
+    put_int(out, from->bodies[row_of(from, i)]);
+}
+
+/// How many bonds of each body have broken, [body_count]; NULL where none can, or out of memory.
+static int32_t *count_broken(const cairn_world *world, const base_allocator *allocator)
+{
+    size_t count = (size_t)world->body_count;
+    int32_t *broken = NULL;
+    if (eng_breaks_may_come(world) && count > 0)
+        broken = base_allocate(allocator, count, sizeof *broken);
+    if (broken == NULL)
+        return NULL;
+    memset(broken, 0, count * sizeof *broken);
+    for (int i = 0; i < world->break_count; i++)
+        for (int side = 0; side < 2; side++) {
+            const double *id = world->breaks[i] + ENG_BREAK_BODIES + 2 * side;
+            cairn_body_id body = {(uint32_t)id[0], (uint32_t)id[1], world->tag};
+            if (eng_body_check(world, body) == CAIRN_OK)
+                broken[body.index]++;
+        }
+    return broken;
+}
+
 static cairn_status write_bodies(const cairn_paraview *writer, const cairn_world *world,
                                  cairn_error *error)
 {
@@ -361,16 +388,20 @@ static cairn_status write_bodies(const cairn_paraview *writer, const cairn_world
         {"velocity [m/s]", ENG_VTP_FLOAT32, 3, put_velocity, true},
         {"angular_velocity [rad/s]", ENG_VTP_FLOAT32, 3, put_angular_velocity, true},
         {"orientation_wxyz", ENG_VTP_FLOAT32, 4, put_orientation, true},
+        {"broken_bonds", ENG_VTP_INT32, 1, put_broken, false},
     };
-    const shown from = {.writer = writer, .world = world};
+    int32_t *broken = count_broken(world, &writer->allocator);
+    const shown from = {.writer = writer, .world = world, .bodies = broken};
     columns made = {.count = 0};
-    add_columns(&made, &from, shown_columns, BASE_COUNT(shown_columns));
+    add_columns(&made, &from, shown_columns, BASE_COUNT(shown_columns) - (broken == NULL));
     eng_vtp data = {.time = world->time,
                     .point_count = (size_t)cairn_body_count(world),
                     .point_arrays = made.arrays,
                     .point_array_count = made.count};
     data.points = add_column(&made, &from, &places);
-    return write_frame(writer, 0, &data, error);
+    cairn_status status = write_frame(writer, 0, &data, error);
+    base_release(&writer->allocator, broken);
+    return status;
 }
 
 // ---------------------------------------------------------------- shapes
@@ -598,6 +629,15 @@ static void put_pair(const shown *from, int i, void *out)
     ((int32_t *)out)[1] = (int32_t)view.b.index;
 }
 
+/// 1 of a contact that its law holds together, else 0.
+static void put_bond(const shown *from, int i, void *out)
+{
+    const eng_contacts *c = &from->world->contacts;
+    const eng_surface *surface = i < c->count ? &from->world->surfaces[c->surface[i]] : NULL;
+    put_int(out, surface != NULL && surface->law->bonded != NULL &&
+                     surface->law->bonded(surface->parameters, c->history[i]));
+}
+
 static cairn_status write_contacts(const cairn_paraview *writer, const cairn_world *world,
                                    cairn_error *error)
 {
@@ -608,10 +648,12 @@ static cairn_status write_contacts(const cairn_paraview *writer, const cairn_wor
         {"gap [m]", ENG_VTP_FLOAT64, 1, put_gap, false},
         {"status", ENG_VTP_INT32, 1, put_status, false},
         {"bodies", ENG_VTP_INT32, 2, put_pair, false},
+        {"bond", ENG_VTP_INT32, 1, put_bond, false},
     };
     const shown from = {.writer = writer, .world = world};
     columns made = {.count = 0};
-    add_columns(&made, &from, shown_columns, BASE_COUNT(shown_columns));
+    bool bonds = eng_breaks_may_come(world);
+    add_columns(&made, &from, shown_columns, BASE_COUNT(shown_columns) - !bonds);
     eng_vtp data = {.time = world->time,
                     .point_count = (size_t)cairn_contact_count(world),
                     .point_arrays = made.arrays,

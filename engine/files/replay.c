@@ -23,6 +23,10 @@ struct cairn_replay {
     cairn_replay_info info;
     cairn_replay_guard guard; // no function: none
     eng_trajectory_layout layout;
+    int known;             // bodies in the rows of what they are
+    const char *materials; // [material_count][material_size] names, filled with zeros
+    int material_count;
+    size_t material_size;
     int frames;
     int time_capacity;
     double *times;            // [frames]
@@ -153,6 +157,40 @@ static const char *read_scene_text(const cairn_replay *replay)
     return text;
 }
 
+/// The names of the materials, where there are some that can be read; false when out of memory.
+static bool read_materials(cairn_replay *replay)
+{
+    static const char name[] = ENG_TRAJECTORY_MATERIALS;
+    hsize_t count = 0;
+    size_t size = 0;
+    hid_t set = is_hard_link(replay->file, name) ? H5Dopen2(replay->file, name, H5P_DEFAULT)
+                                                 : H5I_INVALID_HID;
+    if (set < 0)
+        return true;
+    hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+    char *texts = NULL;
+    // what the file does not hold is not allocated
+    bool sound = is_text(type, &size) && space >= 0 && H5Sget_simple_extent_ndims(space) == 1 &&
+                 H5Sget_simple_extent_dims(space, &count, NULL) == 1 && count > 0 &&
+                 (double)count * (double)size <= size_of(replay) &&
+                 H5Dget_storage_size(set) == count * size && is_stored_here(set);
+    if (sound)
+        texts = base_arena_array(replay->arena, char, name, (size_t)count *size);
+    if (texts != NULL && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts) >= 0) {
+        for (size_t i = 1; i <= count; i++)
+            texts[i * size - 1] = '\0';
+        replay->materials = texts;
+        replay->material_count = (int)count;
+        replay->material_size = size;
+    }
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    H5Dclose(set);
+    return !sound || texts != NULL;
+}
+
 static cairn_status read_info(cairn_replay *replay, cairn_error *error)
 {
     cairn_replay_info *info = &replay->info;
@@ -170,7 +208,9 @@ static cairn_status read_info(cairn_replay *replay, cairn_error *error)
     info->bodies = varies ? 0 : (int)bodies;
     info->contacts = H5Lexists(replay->file, eng_trajectory_sets[ENG_TRAJECTORY_CONTACT_COUNT].name,
                                H5P_DEFAULT) > 0;
-    replay->layout = (eng_trajectory_layout){info->bodies, varies, info->contacts};
+    bool known = varies || H5Lexists(replay->file, eng_trajectory_sets[ENG_TRAJECTORY_ID].name,
+                                     H5P_DEFAULT) > 0;
+    replay->layout = (eng_trajectory_layout){info->bodies, varies, info->contacts, known};
     if (!read_attribute(replay, "seed", H5T_NATIVE_INT64, &info->seed))
         return refuse(replay, "seed", "missing or no number", error);
     if (!read_attribute(replay, "time_step", H5T_NATIVE_DOUBLE, &info->time_step) ||
@@ -181,7 +221,7 @@ static cairn_status read_info(cairn_replay *replay, cairn_error *error)
     info->scene = read_attribute_text(replay, "scene");
     info->scene_text = read_scene_text(replay);
     bool good = info->version != NULL && info->command != NULL && info->scene != NULL &&
-                info->scene_text != NULL;
+                info->scene_text != NULL && read_materials(replay);
     return good ? CAIRN_OK : no_memory(replay, error);
 }
 
@@ -311,7 +351,8 @@ static cairn_status read_known(cairn_replay *replay, int64_t frames, cairn_error
     int64_t known = 0;
     if (frames > 0 && !read_rows(replay, ENG_TRAJECTORY_KNOWN_BODIES, frames - 1, 1, &known))
         return refuse(replay, name, "cannot be read", error);
-    if (known < 0 || known > ITEMS_MOST)
+    if (known < 0 || known > ITEMS_MOST ||
+        (!replay->layout.varies && frames > 0 && known != replay->info.bodies))
         return refuse(replay, name, "out of range", error);
     for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++) {
         set_index set = (set_index)i;
@@ -329,7 +370,9 @@ static cairn_status read_known(cairn_replay *replay, int64_t frames, cairn_error
     if (!are_known(replay, known))
         return refuse(replay, "body_shape_size", "a body's kind, mass or shape is out of range",
                       error);
-    replay->info.bodies = (int)known;
+    replay->known = (int)known;
+    if (replay->layout.varies)
+        replay->info.bodies = (int)known;
     return CAIRN_OK;
 }
 
@@ -365,7 +408,7 @@ static cairn_status count_frames(cairn_replay *replay, cairn_error *error)
     for (int64_t i = 0; i < frames; i++)
         if (!isfinite(replay->times[i]))
             return refuse(replay, "time", "is not finite", error);
-    if (replay->layout.varies) {
+    if (replay->layout.known) {
         status = read_known(replay, frames, error);
         if (status != CAIRN_OK)
             return status;
@@ -610,7 +653,7 @@ cairn_status cairn_replay_get_body(const cairn_replay *replay, int number, cairn
     if (replay == NULL || body == NULL)
         return CAIRN_ERROR_ARGUMENT;
     *body = (cairn_replay_body){0};
-    if (!replay->layout.varies || number < 0 || number >= replay->info.bodies)
+    if (number < 0 || number >= replay->known)
         return CAIRN_ERROR_NOT_FOUND;
     void *const *rows = replay->rows.rows;
     const int64_t *id = ((const int64_t(*)[2])rows[ENG_TRAJECTORY_ID])[number];
@@ -626,4 +669,16 @@ cairn_status cairn_replay_get_body(const cairn_replay *replay, int number, cairn
     memcpy(body->shape_size, ((const double(*)[3])rows[ENG_TRAJECTORY_SHAPE_SIZE])[number],
            sizeof body->shape_size);
     return CAIRN_OK;
+}
+
+bool eng_trajectory_tells_bodies(const cairn_replay *replay)
+{
+    return replay->layout.known;
+}
+
+const char *cairn_replay_get_material(const cairn_replay *replay, int index)
+{
+    if (replay == NULL || index < 0 || index >= replay->material_count)
+        return "";
+    return replay->materials + (size_t)index * replay->material_size;
 }

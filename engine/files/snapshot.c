@@ -2,6 +2,7 @@
 // The arrays of a world's state, taking them and going back to them; snapshots in memory.
 #include "engine/files/snapshot.h"
 #include "engine/state/blocks.h"
+#include "engine/state/pair_changes.h"
 
 #include "engine/pairs/domains.h"
 #include "engine/passes/undo.h"
@@ -195,6 +196,8 @@ eng_field_list eng_snapshot_body(eng_snapshot *s)
         s->counts[ENG_COUNT_CONNECTORS], s->connectors);
     add(&list, "actions/numbers", ENG_STORE_REAL, 1, s->counts[ENG_COUNT_ACTION_NUMBERS],
         s->actions);
+    add(&list, "bonds/broken", ENG_STORE_REAL, ENG_BREAK_NUMBERS, s->counts[ENG_COUNT_BREAKS],
+        s->breaks);
     add(&list, "pairs/numbers", ENG_STORE_INTEGER, ENG_PAIR_NUMBERS, pairs, s->pairs);
     add(&list, "pairs/axis", ENG_STORE_REAL, 3, pairs, s->pair_axes);
     add(&list, "list/bounds", ENG_STORE_REAL, 6, listed_count(s), s->listed);
@@ -307,6 +310,7 @@ void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snaps
         [ENG_COUNT_PIECES] = world->pieces.report.pieces,
         [ENG_COUNT_PIECES_ITERATIONS] = world->pieces.report.iterations,
         [ENG_COUNT_PIECES_STOP] = stop_number(world->pieces.report.stop),
+        [ENG_COUNT_BREAKS] = world->break_count,
         [ENG_COUNT_CUT] = cut ? world->cut.levels + 1 : 0,
         [ENG_COUNT_CUT_BODIES] = cut && world->cut.levels > 0 ? world->body_count : 0,
     };
@@ -383,6 +387,7 @@ bool eng_snapshot_take(const cairn_world *world, eng_snapshot *s, base_arena *ar
 {
     s->contacts = world->contacts;
     s->connectors = world->connector_state;
+    s->breaks = world->breaks;
     s->images = world->images;
     s->domains = world->cut.of_body;
     if (!allocate_copies(s, arena))
@@ -440,8 +445,11 @@ bool eng_snapshot_allocate(eng_snapshot *s, base_arena *arena)
         base_arena_array(arena, geo_pair, "listed pairs", s->counts[ENG_COUNT_LISTED_PAIRS]);
     s->images = base_arena_array(arena, eng_image, "images", s->counts[ENG_COUNT_IMAGES]);
     s->domains = base_arena_array(arena, int, "domains", s->counts[ENG_COUNT_CUT_BODIES]);
-    return s->note != NULL && s->images != NULL && s->domains != NULL && s->connectors != NULL &&
-           s->listed_pairs != NULL && allocate_copies(s, arena) && allocate_large(s, arena);
+    s->breaks = base_arena_allocate(arena, "breaks", (size_t)s->counts[ENG_COUNT_BREAKS],
+                                    sizeof *s->breaks);
+    return s->note != NULL && s->breaks != NULL && s->images != NULL && s->domains != NULL &&
+           s->connectors != NULL && s->listed_pairs != NULL && allocate_copies(s, arena) &&
+           allocate_large(s, arena);
 }
 
 /// Whether a saved column of bodies has anything that was given.
@@ -473,6 +481,8 @@ static cairn_status reserve(cairn_world *world, const eng_snapshot *s)
     if (status == CAIRN_OK)
         status = base_array_reserve(allocator, &world->cut.of_body, &world->cut.body_capacity,
                                     (int)s->counts[ENG_COUNT_CUT_BODIES]);
+    if (status == CAIRN_OK)
+        status = eng_breaks_reserve(world, (int)s->counts[ENG_COUNT_BREAKS]);
     if (status == CAIRN_OK && has_values(s, ENG_BODY_collisions))
         status = eng_collisions_reserve(world);
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT && status == CAIRN_OK; i++)
@@ -562,6 +572,9 @@ static void copy_state(cairn_world *world, const eng_snapshot *s)
     if (world->connector_count > 0)
         memcpy(world->connector_state, s->connectors,
                (size_t)world->connector_count * sizeof *s->connectors);
+    world->break_count = (int)s->counts[ENG_COUNT_BREAKS];
+    if (world->break_count > 0)
+        memcpy(world->breaks, s->breaks, (size_t)world->break_count * sizeof *world->breaks);
     world->pair_count = (int)s->counts[ENG_COUNT_PAIRS];
     world->plan.current = false;
     // what is known of shapes that are no more
@@ -640,11 +653,18 @@ cairn_status eng_snapshot_commit(const con_hdf5_reader *reader, cairn_world *wor
         return status;
     if (!has_sound_cut(world, s))
         return eng_snapshot_refuse(reader, "its domains are not those of its bodies");
+    if (!eng_breaks_are_sound((const double(*)[ENG_BREAK_NUMBERS])s->breaks,
+                              (int)s->counts[ENG_COUNT_BREAKS]))
+        return eng_snapshot_refuse(reader, "a bond that broke is out of range");
     status = reserve(world, s);
     if (status == CAIRN_OK)
         copy_given(world, s);
     if (status == CAIRN_OK)
         status = restore_list(world, s, reader->arena);
+    if (status == CAIRN_OK && s->counts[ENG_COUNT_ACTION_NUMBERS] > 0)
+        status = eng_pair_changes_restore(world, s->actions);
+    if (status == CAIRN_ERROR_ARGUMENT)
+        return eng_snapshot_refuse(reader, "a parameter of a pair has no such value");
     if (status == CAIRN_OK)
         status = eng_spheres_record_restore(world, &s->spheres);
     if (status == CAIRN_OK && world->general_work)

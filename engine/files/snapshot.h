@@ -14,6 +14,7 @@
 #include "engine/joints/joints.h"
 #include "engine/measures/fingerprint.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/breaks.h"
 
 enum {
     ENG_CHECKPOINT_FORMAT = 26,
@@ -49,6 +50,7 @@ typedef enum eng_count {
     ENG_COUNT_PIECES_STOP, // con_stop + 1; 0: nothing was to be solved
     ENG_COUNT_CUT,         // levels of the domains of bodies + 1; 0: they are to be cut
     ENG_COUNT_CUT_BODIES,  // those with a domain
+    ENG_COUNT_BREAKS,
     ENG_COUNTS
 } eng_count;
 
@@ -94,8 +96,9 @@ typedef struct eng_snapshot {
     eng_body_source sources[ENG_BODY_COLUMN_COUNT];
     double (*joints)[ENG_JOINT_NUMBERS]; // [joints]
     eng_contacts contacts;
-    eng_connector_state *connectors; // [connectors]
-    double *actions;                 // [action numbers]
+    eng_connector_state *connectors;     // [connectors]
+    double *actions;                     // [action numbers]
+    double (*breaks)[ENG_BREAK_NUMBERS]; // [breaks]
     // [pairs] first, second, features, first contact, number of contacts
     int (*pairs)[ENG_PAIR_NUMBERS];
     vec3 *pair_axes;

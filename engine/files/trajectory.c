@@ -196,6 +196,7 @@ static cairn_trajectory *make_writer(const cairn_world *world, const cairn_traje
         .bodies = def->varies ? 0 : cairn_body_count(world),
         .varies = def->varies,
         .contacts = def->contacts_every > 0,
+        .known = true,
     };
     made->contacts_every = def->contacts_every;
     made->ids = eng_slots_hash(&world->body_slots);
@@ -351,7 +352,7 @@ static bool number_bodies(cairn_trajectory *writer, const cairn_world *world, in
                           int64_t *known)
 {
     int64_t before = writer->items[ENG_TRAJECTORY_KNOWN];
-    *known = before;
+    *known = writer->layout.varies ? before : bodies;
     for (int i = 0; i < bodies && writer->layout.varies; i++) {
         cairn_body_id id = cairn_body_at(world, i);
         int64_t number = number_of(writer, world, id);
@@ -603,7 +604,7 @@ static void count_items(const cairn_trajectory *writer, const cairn_replay_frame
     counts[ENG_TRAJECTORY_FRAME] = 1;
     counts[ENG_TRAJECTORY_BODY] = frame->bodies;
     counts[ENG_TRAJECTORY_KNOWN] =
-        writer->layout.varies ? frame->known - writer->items[ENG_TRAJECTORY_KNOWN] : 0;
+        writer->layout.known ? frame->known - writer->items[ENG_TRAJECTORY_KNOWN] : 0;
     counts[ENG_TRAJECTORY_CONTACT] = frame->contacts_kept > 0 ? frame->contacts_kept : 0;
 }
 
@@ -747,6 +748,8 @@ static cairn_status open_writer(const char *path, const cairn_world *world,
     cairn_trajectory *made = make_writer(world, def, path);
     if (made == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
+    // a file of an earlier version goes on as it is
+    made->layout.known = from == NULL || eng_trajectory_tells_bodies(from);
     con_hdf5_silence silence = con_hdf5_silence_begin();
     cairn_status status = begin_file(made, world, def, from, frames, error);
     con_hdf5_silence_end(silence);

@@ -26,6 +26,7 @@ typedef enum eng_trajectory_index {
     ENG_TRAJECTORY_ANGULAR_VELOCITY,
     // where bodies come and go
     ENG_TRAJECTORY_NUMBER,
+    // what bodies are
     ENG_TRAJECTORY_ID,
     ENG_TRAJECTORY_KIND,
     ENG_TRAJECTORY_MATERIAL,
@@ -34,6 +35,7 @@ typedef enum eng_trajectory_index {
     ENG_TRAJECTORY_SHAPE_KIND,
     ENG_TRAJECTORY_SHAPE_SIZE,
     ENG_TRAJECTORY_KNOWN_BODIES,
+    // where bodies come and go
     ENG_TRAJECTORY_BODY_FIRST,
     ENG_TRAJECTORY_BODY_COUNT,
     // where contacts are kept
@@ -55,6 +57,7 @@ typedef struct eng_trajectory_layout {
     int bodies;    // in all frames; not where they vary
     bool varies;   // bodies come and go
     bool contacts; // some frames keep their contacts
+    bool known;    // what bodies are, their material among it
 } eng_trajectory_layout;
 
 typedef struct eng_trajectory_set {
@@ -63,13 +66,15 @@ typedef struct eng_trajectory_set {
     int width;             // numbers of an item; 0: one, as an array of rank 1
     bool whole;            // int64, not double
     bool varies, contacts; // only in files of this kind
+    bool known;            // of what bodies are
 } eng_trajectory_set;
 
 extern const eng_trajectory_set eng_trajectory_sets[ENG_TRAJECTORY_COUNT];
 
 /// CHUNK: items in one chunk, but that arrays of the same bodies in all frames have chunks of one
-/// frame. Chunks with items of bodies and contacts are compressed, and written once: a frame begins
-/// with a new one. The others grow a number at a time and are not compressed.
+/// frame, and what a few such bodies are is one chunk. Chunks with items of bodies and contacts are
+/// compressed, and written once: a frame begins with a new one. The others grow a number at a time
+/// and are not compressed.
 enum { ENG_TRAJECTORY_RANK = 3, ENG_TRAJECTORY_CHUNK = 1024 };
 
 /// Type in memory.
@@ -96,7 +101,10 @@ bool eng_trajectory_is_deflated(eng_trajectory_index set);
 /// be, and are mended.
 bool eng_trajectory_put_text(hid_t owner, const char *name, const char *text);
 
-/// Writes what is known at the start of the program, its command and the scene.
+/// Names of materials, in the order of their numbers: an array of texts.
+#define ENG_TRAJECTORY_MATERIALS "material_names"
+
+/// Writes what is known at the start of the program, its command, the scene and its materials.
 bool eng_trajectory_put_provenance(hid_t file, const cairn_world *world,
                                    const cairn_trajectory_def *def);
 
@@ -116,6 +124,9 @@ void eng_trajectory_rest(const eng_trajectory_rows *rows);
 /// Lets a frame show the rows.
 void eng_trajectory_show(const eng_trajectory_rows *rows, const eng_trajectory_layout *layout,
                          cairn_replay_frame *frame);
+
+/// Whether the file says what its bodies are.
+bool eng_trajectory_tells_bodies(const cairn_replay *replay);
 
 /// Opens a file as one of many readers, which works while it is written and when its writer was
 /// killed, too. Parts whose checksums are wrong are read again for about a millisecond: HDF5 by

@@ -8,34 +8,34 @@ enum { READ_ATTEMPTS = 20 };
 
 const eng_trajectory_set eng_trajectory_sets[ENG_TRAJECTORY_COUNT] = {
     // clang-format off
-    // array                          name               unit     item                     width  whole  varies contacts
-    [ENG_TRAJECTORY_STEP] =           {"step",             "",      ENG_TRAJECTORY_FRAME,   0, true,  false, false},
-    [ENG_TRAJECTORY_CONTACTS] =       {"contacts",         "",      ENG_TRAJECTORY_FRAME,   0, true,  false, false},
-    [ENG_TRAJECTORY_POSITION] =       {"position",         "m",     ENG_TRAJECTORY_BODY,    3, false, false, false},
-    [ENG_TRAJECTORY_ORIENTATION] =    {"orientation_wxyz", "",      ENG_TRAJECTORY_BODY,    4, false, false, false},
-    [ENG_TRAJECTORY_VELOCITY] =       {"velocity",         "m/s",   ENG_TRAJECTORY_BODY,    3, false, false, false},
-    [ENG_TRAJECTORY_ANGULAR_VELOCITY] = {"angular_velocity", "rad/s", ENG_TRAJECTORY_BODY,    3, false, false, false},
-    [ENG_TRAJECTORY_NUMBER] =         {"body",             "",      ENG_TRAJECTORY_BODY,    0, true,  true,  false},
-    [ENG_TRAJECTORY_ID] =             {"body_id",          "",      ENG_TRAJECTORY_KNOWN,   2, true,  true,  false},
-    [ENG_TRAJECTORY_KIND] =           {"body_kind",        "",      ENG_TRAJECTORY_KNOWN,   0, true,  true,  false},
-    [ENG_TRAJECTORY_MATERIAL] =       {"body_material",    "",      ENG_TRAJECTORY_KNOWN,   0, true,  true,  false},
-    [ENG_TRAJECTORY_MASS] =           {"body_mass",        "kg",    ENG_TRAJECTORY_KNOWN,   0, false, true,  false},
-    [ENG_TRAJECTORY_SHAPE] =          {"body_shape",       "",      ENG_TRAJECTORY_KNOWN,   2, true,  true,  false},
-    [ENG_TRAJECTORY_SHAPE_KIND] =     {"body_shape_kind",  "",      ENG_TRAJECTORY_KNOWN,   0, true,  true,  false},
-    [ENG_TRAJECTORY_SHAPE_SIZE] =     {"body_shape_size",  "m",     ENG_TRAJECTORY_KNOWN,   3, false, true,  false},
-    [ENG_TRAJECTORY_KNOWN_BODIES] =   {"body_known",       "",      ENG_TRAJECTORY_FRAME,   0, true,  true,  false},
-    [ENG_TRAJECTORY_BODY_FIRST] =     {"body_first",       "",      ENG_TRAJECTORY_FRAME,   0, true,  true,  false},
-    [ENG_TRAJECTORY_BODY_COUNT] =     {"body_count",       "",      ENG_TRAJECTORY_FRAME,   0, true,  true,  false},
-    [ENG_TRAJECTORY_CONTACT_BODIES] = {"contact_bodies",   "",      ENG_TRAJECTORY_CONTACT, 2, true,  false, true},
-    [ENG_TRAJECTORY_CONTACT_STATUS] = {"contact_status",   "",      ENG_TRAJECTORY_CONTACT, 0, true,  false, true},
-    [ENG_TRAJECTORY_CONTACT_POINT] =  {"contact_point",    "m",     ENG_TRAJECTORY_CONTACT, 3, false, false, true},
-    [ENG_TRAJECTORY_CONTACT_NORMAL] = {"contact_normal",   "",      ENG_TRAJECTORY_CONTACT, 3, false, false, true},
-    [ENG_TRAJECTORY_CONTACT_FORCE] =  {"contact_force",    "N",     ENG_TRAJECTORY_CONTACT, 3, false, false, true},
-    [ENG_TRAJECTORY_CONTACT_VELOCITY] = {"contact_velocity", "m/s", ENG_TRAJECTORY_CONTACT, 3, false, false, true},
-    [ENG_TRAJECTORY_CONTACT_GAP] =    {"contact_gap",      "m",     ENG_TRAJECTORY_CONTACT, 0, false, false, true},
-    [ENG_TRAJECTORY_CONTACT_FIRST] =  {"contact_first",    "",      ENG_TRAJECTORY_FRAME,   0, true,  false, true},
-    [ENG_TRAJECTORY_CONTACT_COUNT] =  {"contact_count",    "",      ENG_TRAJECTORY_FRAME,   0, true,  false, true},
-    [ENG_TRAJECTORY_TIME] =           {"time",             "s",     ENG_TRAJECTORY_FRAME,   0, false, false, false},
+    // array                          name               unit     item                     width  whole  varies contacts known
+    [ENG_TRAJECTORY_STEP] =           {"step",             "",      ENG_TRAJECTORY_FRAME,   0, true,  false, false, false},
+    [ENG_TRAJECTORY_CONTACTS] =       {"contacts",         "",      ENG_TRAJECTORY_FRAME,   0, true,  false, false, false},
+    [ENG_TRAJECTORY_POSITION] =       {"position",         "m",     ENG_TRAJECTORY_BODY,    3, false, false, false, false},
+    [ENG_TRAJECTORY_ORIENTATION] =    {"orientation_wxyz", "",      ENG_TRAJECTORY_BODY,    4, false, false, false, false},
+    [ENG_TRAJECTORY_VELOCITY] =       {"velocity",         "m/s",   ENG_TRAJECTORY_BODY,    3, false, false, false, false},
+    [ENG_TRAJECTORY_ANGULAR_VELOCITY] = {"angular_velocity", "rad/s", ENG_TRAJECTORY_BODY,    3, false, false, false, false},
+    [ENG_TRAJECTORY_NUMBER] =         {"body",             "",      ENG_TRAJECTORY_BODY,    0, true,  true,  false, false},
+    [ENG_TRAJECTORY_ID] =             {"body_id",          "",      ENG_TRAJECTORY_KNOWN,   2, true,  false, false, true},
+    [ENG_TRAJECTORY_KIND] =           {"body_kind",        "",      ENG_TRAJECTORY_KNOWN,   0, true,  false, false, true},
+    [ENG_TRAJECTORY_MATERIAL] =       {"body_material",    "",      ENG_TRAJECTORY_KNOWN,   0, true,  false, false, true},
+    [ENG_TRAJECTORY_MASS] =           {"body_mass",        "kg",    ENG_TRAJECTORY_KNOWN,   0, false, false, false, true},
+    [ENG_TRAJECTORY_SHAPE] =          {"body_shape",       "",      ENG_TRAJECTORY_KNOWN,   2, true,  false, false, true},
+    [ENG_TRAJECTORY_SHAPE_KIND] =     {"body_shape_kind",  "",      ENG_TRAJECTORY_KNOWN,   0, true,  false, false, true},
+    [ENG_TRAJECTORY_SHAPE_SIZE] =     {"body_shape_size",  "m",     ENG_TRAJECTORY_KNOWN,   3, false, false, false, true},
+    [ENG_TRAJECTORY_KNOWN_BODIES] =   {"body_known",       "",      ENG_TRAJECTORY_FRAME,   0, true,  false, false, true},
+    [ENG_TRAJECTORY_BODY_FIRST] =     {"body_first",       "",      ENG_TRAJECTORY_FRAME,   0, true,  true,  false, false},
+    [ENG_TRAJECTORY_BODY_COUNT] =     {"body_count",       "",      ENG_TRAJECTORY_FRAME,   0, true,  true,  false, false},
+    [ENG_TRAJECTORY_CONTACT_BODIES] = {"contact_bodies",   "",      ENG_TRAJECTORY_CONTACT, 2, true,  false, true, false},
+    [ENG_TRAJECTORY_CONTACT_STATUS] = {"contact_status",   "",      ENG_TRAJECTORY_CONTACT, 0, true,  false, true, false},
+    [ENG_TRAJECTORY_CONTACT_POINT] =  {"contact_point",    "m",     ENG_TRAJECTORY_CONTACT, 3, false, false, true, false},
+    [ENG_TRAJECTORY_CONTACT_NORMAL] = {"contact_normal",   "",      ENG_TRAJECTORY_CONTACT, 3, false, false, true, false},
+    [ENG_TRAJECTORY_CONTACT_FORCE] =  {"contact_force",    "N",     ENG_TRAJECTORY_CONTACT, 3, false, false, true, false},
+    [ENG_TRAJECTORY_CONTACT_VELOCITY] = {"contact_velocity", "m/s", ENG_TRAJECTORY_CONTACT, 3, false, false, true, false},
+    [ENG_TRAJECTORY_CONTACT_GAP] =    {"contact_gap",      "m",     ENG_TRAJECTORY_CONTACT, 0, false, false, true, false},
+    [ENG_TRAJECTORY_CONTACT_FIRST] =  {"contact_first",    "",      ENG_TRAJECTORY_FRAME,   0, true,  false, true, false},
+    [ENG_TRAJECTORY_CONTACT_COUNT] =  {"contact_count",    "",      ENG_TRAJECTORY_FRAME,   0, true,  false, true, false},
+    [ENG_TRAJECTORY_TIME] =           {"time",             "s",     ENG_TRAJECTORY_FRAME,   0, false, false, false, false},
     // clang-format on
 };
 
@@ -47,7 +47,8 @@ hid_t eng_trajectory_type(eng_trajectory_index set)
 bool eng_trajectory_has(const eng_trajectory_layout *layout, eng_trajectory_index set)
 {
     const eng_trajectory_set *s = &eng_trajectory_sets[set];
-    return (!s->varies || layout->varies) && (!s->contacts || layout->contacts);
+    return (!s->varies || layout->varies) && (!s->contacts || layout->contacts) &&
+           (!s->known || layout->known);
 }
 
 bool eng_trajectory_is_fixed(const eng_trajectory_layout *layout, eng_trajectory_index set)
@@ -72,9 +73,14 @@ int eng_trajectory_chunk(const eng_trajectory_layout *layout, eng_trajectory_ind
                          hsize_t chunk[ENG_TRAJECTORY_RANK])
 {
     bool fixed = eng_trajectory_is_fixed(layout, set);
-    int rank = eng_trajectory_shape(layout, set, fixed ? 1 : ENG_TRAJECTORY_CHUNK, chunk);
-    if (fixed && chunk[1] == 0)
-        chunk[1] = 1;
+    bool known = eng_trajectory_sets[set].item == ENG_TRAJECTORY_KNOWN && !layout->varies;
+    // no more than there will be
+    int64_t items = fixed                                            ? 1
+                    : known && layout->bodies < ENG_TRAJECTORY_CHUNK ? layout->bodies
+                                                                     : ENG_TRAJECTORY_CHUNK;
+    int rank = eng_trajectory_shape(layout, set, items, chunk);
+    for (int k = 0; k < rank; k++)
+        chunk[k] = chunk[k] > 0 ? chunk[k] : 1;
     return rank;
 }
 

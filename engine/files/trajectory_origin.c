@@ -63,6 +63,57 @@ static bool put_long_text(hid_t file, const char *name, const char *text)
     return good;
 }
 
+/// Name of an item by its number.
+typedef const char *name_function(const cairn_world *world, int index);
+
+/// Texts of one length in memory, which zeros fill.
+static bool put_texts(hid_t file, const char *name, const char *texts, hsize_t count, size_t size)
+{
+    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, &count, NULL);
+    hid_t set = H5I_INVALID_HID;
+    bool good = type >= 0 && space >= 0 && H5Tset_size(type, size) >= 0 &&
+                H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
+    if (good)
+        set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    good = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts) >= 0;
+    close_with(set, H5Dclose);
+    close_with(space, H5Sclose);
+    close_with(type, H5Tclose);
+    return good;
+}
+
+static bool put_names(hid_t file, const cairn_world *world, const char *name, int count,
+                      name_function *of)
+{
+    size_t size = 1;
+    for (int i = 0; i < count; i++) {
+        size_t length = strlen(of(world, i));
+        size = length > size ? length : size;
+    }
+    // a mended text may be longer, but not beyond this, and ends with a zero
+    size = 3 * size + 1;
+    char *texts = base_allocate(&world->allocator, (size_t)count + 1, size);
+    if (texts == NULL)
+        return false;
+    memset(texts, 0, ((size_t)count + 1) * size);
+    for (int i = 0; i < count; i++)
+        base_text_mend(of(world, i), texts + (size_t)i * size, size);
+    bool good = put_texts(file, name, texts, (hsize_t)count, size);
+    base_release(&world->allocator, texts);
+    return good;
+}
+
+static const char *material_name(const cairn_world *world, int index)
+{
+    return world->materials[index].name;
+}
+
+static const char *shape_kind_name(const cairn_world *world, int index)
+{
+    (void)world;
+    return cairn_shape_kind_name((cairn_shape_kind)index);
+}
+
 bool eng_trajectory_put_provenance(hid_t file, const cairn_world *world,
                                    const cairn_trajectory_def *def)
 {
@@ -75,5 +126,7 @@ bool eng_trajectory_put_provenance(hid_t file, const cairn_world *world,
            put_attribute(file, "seed", H5T_NATIVE_INT64, &def->seed) &&
            put_attribute(file, "bodies", H5T_NATIVE_INT64, &bodies) &&
            put_attribute(file, "time_step", H5T_NATIVE_DOUBLE, &world->def.time_step) &&
-           put_long_text(file, "scene_text", def->scene_text != NULL ? def->scene_text : "");
+           put_long_text(file, "scene_text", def->scene_text != NULL ? def->scene_text : "") &&
+           put_names(file, world, ENG_TRAJECTORY_MATERIALS, world->material_count, material_name) &&
+           put_names(file, world, "shape_kind_names", CAIRN_SHAPE_KIND_COUNT, shape_kind_name);
 }

@@ -45,19 +45,34 @@ static cairn_status add_reading(cairn_world *world, const average *a, double *nu
     return status;
 }
 
+/// Whether the step that was just made is the last one of the window at hand: the one next to its
+/// end.
+static bool ends_window(const cairn_world *world, const average *a, const double *numbers)
+{
+    double passed = world->time + 0.5 * world->def.time_step - a->def.from;
+    return passed >= (numbers[NEXT] + 1.0) * a->def.window;
+}
+
+static bool average_looks(const cairn_world *world, const eng_action *action)
+{
+    const average *a = action->data;
+    bool every = world->step_count % a->def.every == 0;
+    return world->time > a->def.from &&
+           (every || (ends_window(world, a, action->numbers) && action->numbers[READ] == 0.0));
+}
+
 static cairn_status average_end(cairn_world *world, eng_action *action, cairn_error *error)
 {
     const average *a = action->data;
     const cairn_average_def *def = &a->def;
     double *numbers = action->numbers;
     double *sums = numbers + AVERAGE_NUMBERS, *means = sums + def->columns;
-    // the step next to the end of a window is its last one
     double passed = world->time + 0.5 * world->def.time_step - def->from;
-    bool over = passed >= (numbers[NEXT] + 1.0) * def->window;
+    bool over = ends_window(world, a, numbers);
     cairn_status status = CAIRN_OK;
     if (world->time <= def->from)
         return CAIRN_OK;
-    if (world->step_count % def->every == 0 || (over && numbers[READ] == 0.0))
+    if (average_looks(world, action))
         status = add_reading(world, a, numbers, error);
     if (status != CAIRN_OK || numbers[READ] == 0.0)
         return status;
@@ -85,8 +100,10 @@ static void average_release(const base_allocator *allocator, void *data)
 }
 
 // what is read of a body that was removed is NaN
-static const eng_action_kind average_kind = {
-    .end = average_end, .release = average_release, .readings = AVERAGE_NUMBERS};
+static const eng_action_kind average_kind = {.end = average_end,
+                                             .looks = average_looks,
+                                             .release = average_release,
+                                             .readings = AVERAGE_NUMBERS};
 
 static cairn_status check_def(const cairn_average_def *def, const char *name, cairn_error *error)
 {

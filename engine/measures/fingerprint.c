@@ -3,6 +3,7 @@
 #include "engine/measures/fingerprint.h"
 #include "engine/state/ids.h"
 #include "engine/state/own_laws.h"
+#include "engine/state/pair_changes.h"
 
 #include "base/hash.h"
 #include "engine/joints/joints.h"
@@ -155,6 +156,23 @@ static uint64_t hash_version(uint64_t hash, uint32_t version)
     return version != 0 ? base_hash_bytes(hash, &version, sizeof version) : hash;
 }
 
+/// The parameters that the surface had before actions changed them; those of moduli have what the
+/// default pair has.
+static void undo_changes(const cairn_world *world, int index, eng_surface *surface)
+{
+    const base_settings_table *table = &surface->law->table;
+    bool own = base_pairs_find(&world->own_surfaces, surface->pair[0], surface->pair[1]) == index;
+    for (int k = 0; k < table->count; k++) {
+        base_value value = {.type = BASE_VALUE_NUMBER};
+        cairn_error unused;
+        const char *name = table->settings[k].name;
+        if (!eng_pair_changes_before(world, own ? index : 0, name, &value.number))
+            continue;
+        cairn_status status = base_settings_set(table, surface->parameters, name, value, &unused);
+        (void)status;
+    }
+}
+
 /// Laws of the pairs, force fields, and the filter.
 static uint64_t hash_laws(const cairn_world *world)
 {
@@ -170,7 +188,9 @@ static uint64_t hash_laws(const cairn_world *world)
         hash = base_hash_bytes(hash, surface->pair, sizeof surface->pair);
         hash = hash_text(hash, surface->law->name);
         hash = hash_version(hash, eng_law_version(world, surface->law));
-        hash = hash_settings(hash, &surface->law->table, surface->parameters);
+        eng_surface built = *surface;
+        undo_changes(world, i, &built);
+        hash = hash_settings(hash, &surface->law->table, built.parameters);
     }
     for (int i = 0; i < world->field_count; i++)
         hash = hash_version(hash_text(hash, world->fields[i].name), world->fields[i].version);

@@ -146,6 +146,24 @@ static cairn_body_id id_of(const cairn_world *world, const specimen *is)
     return is->body >= 0 ? eng_body_id(world, is->body) : (cairn_body_id){0};
 }
 
+/// The surface with the next parameter that an action will give it; false behind the last.
+/// @param index  of the surface whose changes they are: the pair's own, or the default pair's
+static bool next_change(const cairn_world *world, int index, const eng_surface *surface,
+                        int *action, int *change, eng_surface *with)
+{
+    eng_pair_change each;
+    while (eng_actions_changes(world, action, change, &each)) {
+        base_value value = {.type = BASE_VALUE_NUMBER, .number = each.value};
+        cairn_error unused;
+        *with = *surface;
+        if (each.coming && each.surface == index &&
+            base_settings_set(&surface->law->table, with->parameters, each.parameter, value,
+                              &unused) == CAIRN_OK)
+            return true;
+    }
+    return false;
+}
+
 /// Limit of one pair of bodies goes to *limit where it is smaller.
 static void try_pair(const cairn_world *world, const specimen *a, const specimen *b, bool same,
                      cairn_step_limit *limit)
@@ -162,17 +180,23 @@ static void try_pair(const cairn_world *world, const specimen *a, const specimen
         .overlap = overlap_share * fmin(a->half, b->half),
         .size = fmin(a->reach, b->reach),
     };
-    con_stiffness is = surface->law->stiffness(surface->parameters, &input);
     cairn_step_limit found = {.a = id_of(world, a),
                               .b = id_of(world, b),
                               .material_a = eng_material_id(world, a->material),
                               .material_b = eng_material_id(world, b->material),
                               .law = surface->law->name};
-    for (int side = 0; side < 2; side++) {
-        found.mass = side == 0 ? a->mass : b->mass;
-        if (isfinite(found.mass))
-            take_smaller(found, is, side == 0 ? a->side : b->side, input.mass, limit);
-    }
+    int own = base_pairs_find(&world->own_surfaces, a->material, b->material);
+    eng_surface with = *surface;
+    int action = 0, change = 0;
+    // with the parameters of now, and with each one that a dashpot may get later
+    do {
+        con_stiffness is = surface->law->stiffness(with.parameters, &input);
+        for (int side = 0; side < 2; side++) {
+            found.mass = side == 0 ? a->mass : b->mass;
+            if (isfinite(found.mass))
+                take_smaller(found, is, side == 0 ? a->side : b->side, input.mass, limit);
+        }
+    } while (next_change(world, own > 0 ? own : 0, surface, &action, &change, &with));
 }
 
 static cairn_material_id material_of(const cairn_world *world, int body)

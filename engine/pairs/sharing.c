@@ -75,24 +75,47 @@ static bool has_plain_cones(const cairn_world *world)
     return true;
 }
 
-/// Whether no action looks at contacts in every step.
-static bool has_rare_actions(const cairn_world *world)
+/// Why implicit contacts are not shared, as a clause; NULL where they are.
+static const char *reason_against(const cairn_world *world)
 {
-    for (int i = 0; i < world->action_count; i++)
-        if (world->actions[i]->kind->due == NULL)
-            return false;
-    return true;
+    if (world->plan.cone_pairs == 0)
+        return "nothing touches";
+    if (world->joint_count > 0 || world->connector_count > 0)
+        return "there are joints or connectors";
+    if (world->plan.cone_pairs != world->pair_count || eng_spheres_slot_count(world) > 0)
+        return "there are contacts of explicit laws beside the implicit ones";
+    if (world->frozen != NULL)
+        return "bodies are frozen";
+    if (world->cell.watched)
+        return "a servo drives the periodic cell";
+    if (world->def.impact != CAIRN_IMPACT_NEWTON)
+        return "impact is not \"newton\"";
+    if (world->def.time_limit > 0.0)
+        return "solve_time_limit is set";
+    if (world->def.audit_every != 0)
+        return "audit_every is set";
+    if ((world->solver.plugin->needs & CON_SHARES) == 0)
+        return "the solver does not share its work";
+    if (!has_plain_cones(world))
+        return "contacts have cohesion, or resist rolling or spinning";
+    return eng_actions_are_rare(world) ? NULL
+                                       : "a load, a servo or a driven gravity acts in every step";
 }
 
 /// Implicit contacts of free bodies, and a solver that knows of other processes.
 static bool can_share(const cairn_world *world)
 {
-    return world->plan.cone_pairs > 0 && world->plan.cone_pairs == world->pair_count &&
-           world->joint_count == 0 && world->connector_count == 0 &&
-           eng_spheres_slot_count(world) == 0 && world->frozen == NULL && !world->cell.watched &&
-           world->def.impact == CAIRN_IMPACT_NEWTON && !(world->def.time_limit > 0.0) &&
-           world->def.audit_every == 0 && (world->solver.plugin->needs & CON_SHARES) != 0 &&
-           has_plain_cones(world) && has_rare_actions(world);
+    return reason_against(world) == NULL;
+}
+
+const char *cairn_world_get_unshared(const cairn_world *world)
+{
+    if (world == NULL || world->sharing == NULL)
+        return NULL;
+    bool implicit = world->plan.cone_pairs > 0;
+    const char *reason = implicit ? reason_against(world) : eng_spheres_unshared(world);
+    return implicit && reason == NULL && world->cut.levels == 0 ? "there are too few contacts"
+                                                                : reason;
 }
 
 static int body_of(const cairn_world *world, int place, int side)

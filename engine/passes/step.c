@@ -3,6 +3,7 @@
 #include "engine/measures/energy.h"
 #include "engine/measures/readout.h"
 #include "engine/state/blocks.h"
+#include "engine/state/breaks.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/world.h"
 
@@ -477,6 +478,8 @@ cairn_status eng_block_end(cairn_world *world)
     cairn_status status = eng_impacts_add(world);
     if (status == CAIRN_OK)
         status = eng_explicit_book(world);
+    if (status == CAIRN_OK)
+        status = eng_breaks_note(world);
     if (status != CAIRN_OK)
         return status;
     eng_energy_contacts(world);
@@ -737,15 +740,17 @@ static cairn_status run_passes(cairn_world *world, cairn_error *error)
 /// twice the bodies that it had at the last look, and when spheres lose their slots.
 static void advise(cairn_world *world, bool less)
 {
-    char text[300];
+    char text[400];
     int count = cairn_body_count(world);
     if (world->advised || (count < world->advise_at && !less))
         return;
     world->advise_at = 2 * count + 1;
-    world->advised = eng_spheres_advise(world, text, sizeof text);
-    if (world->advised)
-        base_log(&world->logger, BASE_LOG_INFO, "step %" PRId64 ": %s", world->step_count + 1,
-                 text);
+    for (eng_outside which = ENG_OUTSIDE_SPHERES; which <= ENG_OUTSIDE_SHAPES; which++) {
+        if (!eng_spheres_advise(world, which, text, sizeof text))
+            continue;
+        base_log(&world->logger, BASE_LOG_INFO, "%s", text);
+        world->advised = true;
+    }
 }
 
 /// How many spheres and members of clumps the executor has is told to the log when it changes.
@@ -838,7 +843,9 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     world->time = world->time_start + (double)world->step_count * world->def.time_step;
     log_unsolved(world);
     eng_haste_look(world);
-    return eng_actions_end(world, error);
+    if (eng_actions_look(world))
+        status = eng_sharing_gather_all(world, -1, error);
+    return status == CAIRN_OK ? eng_actions_end(world, error) : status;
 }
 
 void cairn_world_interrupt(cairn_world *world)

@@ -57,14 +57,45 @@ bool eng_actions_coming(const cairn_world *world, int *action, int *index, eng_c
     return false;
 }
 
+bool eng_actions_changes(const cairn_world *world, int *action, int *index, eng_pair_change *change)
+{
+    for (; *action < world->action_count; (*action)++, *index = 0) {
+        const eng_action *each = world->actions[*action];
+        if (each->kind->changes != NULL && each->kind->changes(each, (*index)++, change))
+            return true;
+    }
+    return false;
+}
+
 bool eng_actions_are_due(const cairn_world *world)
 {
     for (int i = 0; i < world->action_count; i++) {
         const eng_action_kind *kind = world->actions[i]->kind;
-        if (kind->due == NULL || kind->due(world, world->actions[i]))
+        if (kind->begin != NULL && (kind->due == NULL || kind->due(world, world->actions[i])))
             return true;
     }
     return false;
+}
+
+bool eng_actions_look(const cairn_world *world)
+{
+    for (int i = 0; i < world->action_count; i++) {
+        const eng_action_kind *kind = world->actions[i]->kind;
+        if (kind->end != NULL && (kind->looks == NULL || kind->looks(world, world->actions[i])))
+            return true;
+    }
+    return false;
+}
+
+bool eng_actions_are_rare(const cairn_world *world)
+{
+    for (int i = 0; i < world->action_count; i++) {
+        const eng_action_kind *kind = world->actions[i]->kind;
+        if ((kind->begin != NULL && kind->due == NULL) ||
+            (kind->end != NULL && kind->looks == NULL))
+            return false;
+    }
+    return true;
 }
 
 cairn_status eng_actions_begin(cairn_world *world, cairn_error *error)

@@ -21,9 +21,28 @@ typedef struct eng_coming {
     bool several; // more than one of its kind may come
 } eng_coming;
 
+/// What a change of a parameter of a pair keeps among the numbers of its action.
+typedef enum eng_pair_kept {
+    ENG_PAIR_CHANGED, // whether the parameter was changed, by whatever action
+    ENG_PAIR_BEFORE,  // its value before the first change
+    ENG_PAIR_NOW,     // its value since
+    ENG_PAIR_KEPT
+} eng_pair_kept;
+
+/// A parameter of a pair of materials that an action changes.
+typedef struct eng_pair_change {
+    int surface;
+    const char *parameter;
+    double value; // that it gets
+    bool coming;  // not yet
+    int first;    // number of the action at which what it keeps begins
+} eng_pair_change;
+
 typedef struct eng_action_kind {
-    /// Whether the coming step's `begin` reads or changes bodies; NULL: always, or `end` does.
+    /// Whether the coming step's `begin` reads or changes bodies; NULL: always.
     bool (*due)(const cairn_world *world, const eng_action *action);
+    /// Whether `end` reads bodies after the step that was just made; NULL: always.
+    bool (*looks)(const cairn_world *world, const eng_action *action);
     /// Before a step; world->time is still that of the step's start. NULL: nothing to do.
     cairn_status (*begin)(cairn_world *world, eng_action *action, cairn_error *error);
     /// After a step that is done; NULL: nothing to do.
@@ -35,6 +54,8 @@ typedef struct eng_action_kind {
     /// The smallest (even indices) and largest bodies of each sort that it may still make; false
     /// behind the last. NULL: none.
     bool (*coming)(const cairn_world *world, const eng_action *action, int index, eng_coming *body);
+    /// The parameters of pairs that it changes; false behind the last. NULL: none.
+    bool (*changes)(const eng_action *action, int index, eng_pair_change *change);
     int readings;          // the numbers behind these are readings, which may be NaN; 0: none are
     bool makes_or_removes; // bodies
     // its first three numbers are the gravity in force, which is then no part of what a checkpoint
@@ -62,8 +83,19 @@ eng_action *eng_action_next(const cairn_world *world, const eng_action_kind *kin
 /// last.
 bool eng_actions_coming(const cairn_world *world, int *action, int *index, eng_coming *body);
 
+/// Parameters of pairs that actions change, from `*action` and `*index` (0 at first) on; false
+/// behind the last. world->actions[*action] is the one whose change it is.
+bool eng_actions_changes(const cairn_world *world, int *action, int *index,
+                         eng_pair_change *change);
+
 /// Whether one of them reads or changes bodies before the coming step.
 bool eng_actions_are_due(const cairn_world *world);
+
+/// Whether one of them reads bodies after the step that was just made.
+bool eng_actions_look(const cairn_world *world);
+
+/// Whether none of them looks at bodies in every step.
+bool eng_actions_are_rare(const cairn_world *world);
 
 /// All of them, before a step.
 cairn_status eng_actions_begin(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;

@@ -2,6 +2,7 @@
 // Materials, and the law of each pair of them.
 #include "engine/state/ids.h"
 #include "engine/state/own_laws.h"
+#include "engine/state/pair_changes.h"
 #include "engine/state/surfaces.h"
 #include "engine/state/values.h"
 
@@ -241,6 +242,8 @@ cairn_status cairn_pair_set_law(cairn_world *world, cairn_material_id a, cairn_m
         return eng_fail_law(world, law, error);
     int index;
     cairn_status status = open_pair(world, a, b, &index, error);
+    if (status == CAIRN_OK)
+        status = eng_pair_changes_check_law(world, index, error);
     if (status != CAIRN_OK)
         return status;
     eng_surface *surface = &world->surfaces[index], before = *surface;
@@ -266,6 +269,8 @@ cairn_status cairn_pair_set_value(cairn_world *world, cairn_material_id a, cairn
                                eng_value_to_base(value), error);
     if (status == CAIRN_OK && eng_is_modulus(parameter))
         surface->own_elasticity = true;
+    if (status == CAIRN_OK)
+        eng_pair_changes_note(world, index, parameter, value.number);
     return status == CAIRN_OK ? close_pair(world, index, error) : status;
 }
 

@@ -4,6 +4,7 @@
 #include "engine/state/values.h"
 
 #include "base/assert.h"
+#include "contact/laws/slow.h"
 
 static const base_settings_table *table_of(cairn_plugin plugin, int index)
 {
@@ -49,6 +50,7 @@ cairn_plugin_info cairn_plugin_get(cairn_plugin plugin, int index)
         info.help = law->help;
         info.kind = law->kind == CON_LAW_CONE ? "cone" : "impulse";
         info.kernel = law->batch != NULL;
+        info.slower = info.kernel ? 0.0 : con_slow_law(law->name, false);
         break;
     }
     case CAIRN_SOLVER:

@@ -283,6 +283,8 @@ struct cairn_world {
     // connectors: cold data, then state
     eng_connector *connectors;            // [connector_count]
     eng_connector_state *connector_state; // [connector_count]
+    double (*breaks)[11];                 // [break_count] bonds that broke, breaks.h
+    int break_count, break_capacity;
     int connector_count, connector_capacity, connector_state_capacity;
     base_names connector_names;
 

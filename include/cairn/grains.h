@@ -163,8 +163,15 @@ typedef enum cairn_change {
     CAIRN_CHANGE_FREEZE,   // cairn_body_freeze
     CAIRN_CHANGE_RELEASE,  // cairn_body_release
     CAIRN_CHANGE_VELOCITY, // cairn_body_set_velocity, of bodies without a motion
-    CAIRN_CHANGE_STOP      // none: the run is to end, cairn_world_get_stop
+    CAIRN_CHANGE_STOP,     // none: the run is to end, cairn_world_get_stop
+    CAIRN_CHANGE_PAIR      // none: parameters of a pair of materials, as cairn_pair_set_value
 } cairn_change;
+
+/// A parameter of a pair's law, and the value that it gets.
+typedef struct cairn_pair_change {
+    const char *parameter;
+    double value;
+} cairn_pair_change;
 
 /// Asked between steps; must read nothing but the world and the time (s).
 /// @param holds  out
@@ -183,6 +190,9 @@ typedef struct cairn_event_def {
     void *context;                           // borrowed
     double every;                            // s between questions from `from` on; default 0.01
     double velocity[3], angular_velocity[3]; // m/s, rad/s, of CAIRN_CHANGE_VELOCITY
+    cairn_material_id materials[2];          // of CAIRN_CHANGE_PAIR; both null: the default pair
+    const cairn_pair_change *values;         // [value_count] of CAIRN_CHANGE_PAIR, copied
+    int value_count;
     uint32_t cookie;
 } cairn_event_def;
 
@@ -190,10 +200,14 @@ CAIRN_API cairn_event_def cairn_default_event_def(void);
 
 /// Changes bodies once, before a step: the first that begins at `from` or later, or before which
 /// the condition holds. One that stops has no bodies, and is asked after steps. A body that cannot
-/// be changed so then ends the step with its message.
-/// @return CAIRN_ERROR_ARGUMENT with the value that is wrong; CAIRN_ERROR_STALE_ID,
-///         CAIRN_ERROR_WORLD, CAIRN_ERROR_MEMORY
-/// Tests: tests/unit/engine/actions/test_freeze.c, tests/cli/results/test_events.py
+/// be changed so then ends the step with its message. One of a pair has no bodies, and is made when
+/// the pair has its law, which it keeps from then on; its parameters are numbers of which contacts'
+/// stiffness does not depend (friction, restitution, rolling, cohesion ...).
+/// @return CAIRN_ERROR_ARGUMENT with the value that is wrong; CAIRN_ERROR_NOT_FOUND for a parameter
+///         that the pair's law has not; CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD,
+///         CAIRN_ERROR_MEMORY
+/// Tests: tests/unit/engine/actions/test_freeze.c, tests/cli/results/test_events.py,
+///        tests/python/test_states.py
 CAIRN_API cairn_status cairn_event_create(cairn_world *world, const cairn_event_def *def,
                                           cairn_error *error) CAIRN_CHECK_RESULT;
 
@@ -293,6 +307,38 @@ CAIRN_API cairn_status cairn_world_get_unbalanced(const cairn_world *world, doub
 
 /// Contacts of the last step that their law holds together: bonds that are whole, and bridges.
 CAIRN_API int cairn_world_get_bond_count(const cairn_world *world);
+
+/// Whether a pair of materials or a connector has a law whose bonds break (parallel_bond,
+/// spring_dashpot).
+CAIRN_API bool cairn_world_has_bonds(const cairn_world *world);
+
+/// The load that broke a bond.
+typedef enum cairn_break_cause {
+    CAIRN_BREAK_TENSION, // normal force
+    CAIRN_BREAK_SHEAR,   // force along the surface
+    CAIRN_BREAK_BENDING, // moment along the surface
+    CAIRN_BREAK_TWISTING // moment about the normal
+} cairn_break_cause;
+
+/// "tension", "shear", "bending", "twisting".
+CAIRN_API const char *cairn_break_cause_name(cairn_break_cause cause);
+
+/// A bond that broke.
+typedef struct cairn_break {
+    double time;        // s, end of the step
+    cairn_body_id a, b; // one may be gone by now
+    double point[3];    // m
+    cairn_break_cause cause;
+    cairn_connector_id connector; // null: the bond was one of a contact
+} cairn_break;
+
+/// Bonds that have broken since the world was built, in the order in which they did; they go with
+/// snapshots and checkpoints.
+/// Tests: tests/physics/test_bonds.c, tests/cli/results/test_breaks.py
+CAIRN_API int cairn_world_get_break_count(const cairn_world *world);
+/// @return CAIRN_ERROR_NOT_FOUND, with zeros, for a number that there is not
+CAIRN_API cairn_status cairn_world_get_break(const cairn_world *world, int index,
+                                             cairn_break *view) CAIRN_CHECK_RESULT;
 
 /// @param region  NULL: the periodic cell; velocities are then those against its strain
 /// @return CAIRN_ERROR_ARGUMENT, CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD

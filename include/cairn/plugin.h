@@ -21,6 +21,7 @@ typedef struct cairn_plugin_info {
     const char *name, *help;
     const char *kind; // laws: "cone" or "impulse"; "" otherwise
     bool kernel;      // a law that the sphere executor computes for many contacts at once
+    double slower;    // laws without: so many times the work of a sphere in such a kernel; or 0
     int setting_count;
 } cairn_plugin_info;
 

@@ -101,6 +101,10 @@ typedef struct cairn_traffic {
 /// Zeros for NULL, and for a world that is not shared.
 CAIRN_API cairn_traffic cairn_world_get_traffic(const cairn_world *world);
 
+/// Why processes do not share the last step, as a clause ("there are joints or connectors"); NULL
+/// where they do, and in a world that is not shared.
+CAIRN_API const char *cairn_world_get_unshared(const cairn_world *world);
+
 #ifdef __cplusplus
 }
 #endif

@@ -89,11 +89,11 @@ typedef struct cairn_replay_frame {
     const double *contact_gap;           // m
 } cairn_replay_frame;
 
-/// A body of a file in which bodies come and go.
+/// What a body is.
 typedef struct cairn_replay_body {
     uint32_t id[2]; // index and generation
     cairn_body_kind kind;
-    int material;      // index of its id
+    int material;      // cairn_replay_get_material
     double mass;       // kg; INFINITY where not dynamic
     uint32_t shape[2]; // index and generation of its id; the shape may be gone
     cairn_shape_kind shape_kind;
@@ -138,9 +138,13 @@ CAIRN_API cairn_status cairn_replay_read(cairn_replay *replay, int64_t index,
                                          cairn_replay_frame *frame,
                                          cairn_error *error) CAIRN_CHECK_RESULT;
 /// @param number  0 .. cairn_replay_info.bodies - 1
-/// @return CAIRN_ERROR_NOT_FOUND, with zeros, for another one and where bodies do not vary
+/// @return CAIRN_ERROR_NOT_FOUND, with zeros, for another one, before the first frame, and in files
+///         of earlier versions where bodies do not vary
 CAIRN_API cairn_status cairn_replay_get_body(const cairn_replay *replay, int number,
                                              cairn_replay_body *body) CAIRN_CHECK_RESULT;
+/// Name of a material by its number; "" for one that was made when the file was there already, and
+/// in files of earlier versions.
+CAIRN_API const char *cairn_replay_get_material(const cairn_replay *replay, int index);
 CAIRN_API void cairn_replay_close(cairn_replay *replay);
 
 #ifdef __cplusplus

@@ -119,6 +119,11 @@ class Run:
         """bodies.csv: the bodies at the end of the run."""
         return read_table(self.folder / "bodies.csv")
 
+    @property
+    def broken_bonds(self):
+        """bonds.csv: the bonds that have broken, in runs whose laws have some."""
+        return read_table(self.folder / "bonds.csv")
+
     def table(self, name):
         """Any other CSV file of the folder, by its name with or without ".csv"."""
         return read_table(self.folder / (name if name.endswith(".csv") else name + ".csv"))
@@ -160,10 +165,11 @@ class Trajectory(library.Live):
         trajectory.position(i)               (bodies, 3) m of one frame; -1 is the last
         trajectory.positions                 (frames, bodies, 3), and so on
         trajectory.numbers(i)                (bodies,) numbers of the bodies of one frame
+        trajectory.materials(i)              (bodies,) names of their materials
         trajectory.contacts_of(i)            its contacts as a structured array, None where it keeps none
 
-    Where bodies come and go (`varies`) the frames differ in their bodies: a body keeps its number,
-    and `trajectory.body(number)` says what it is.
+    `trajectory.body(number)` says what a body is. Where bodies come and go (`varies`) the frames
+    differ in their bodies, and a body keeps its number.
     """
     _WIDTHS = {"position": 3, "orientation": 4, "velocity": 3, "angular_velocity": 3}
 
@@ -241,15 +247,23 @@ class Trajectory(library.Live):
         return found
 
     def body(self, number):
-        """What a body is where they come and go: kind, material, mass, shape and its size."""
+        """What a body is: kind, material (its name), material_index, mass, shape and its size."""
         found = ffi.new("cairn_replay_body *")
         if lib.cairn_replay_get_body(self._pointer, number, found) != lib.CAIRN_OK:
-            raise errors.MissingItemError(f"there are {self.bodies if self.varies else 0} bodies that come and "
-                             f"go, and no number {number}")
-        return {"kind": ("dynamic", "fixed", "moving")[found.kind], "material": found.material,
-                "mass": found.mass,
+            raise errors.MissingItemError(f"there are {self.bodies} bodies, and no number {number} of "
+                                          "which the file says what it is")
+        return {"kind": ("dynamic", "fixed", "moving")[found.kind], "material": self._material(found.material),
+                "material_index": found.material, "mass": found.mass,
                 "shape": errors.text_of(lib.cairn_shape_kind_name(found.shape_kind)),
                 "size": tuple(found.shape_size)}
+
+    def _material(self, index):
+        return errors.text_of(lib.cairn_replay_get_material(self._pointer, index))
+
+    def materials(self, index):
+        """The names of the materials of the bodies of one frame, in the order of its arrays."""
+        return numpy.array([self.body(int(number))["material"] for number in self.numbers(index)],
+                           dtype="U")
 
     def _all(self, name):
         if self.varies:

@@ -137,7 +137,7 @@ class World(Watched, library.Live):
     # a misspelt name is refused
     __slots__ = ("_owner", "_text", "_names", "_writer", "_busy", "_failure", "_asked", "_error",
                  "_done", "_pointer", "_motions", "_warnings", "_watch", "_watched", "_changed",
-                 "_step_known", "_overlaps_known", "__weakref__")
+                 "_step_known", "_overlaps_known", "_stopped", "__weakref__")
     _instead = ": scene_text builds it again, and save() keeps its state"
 
     def __init__(self, *, gravity=None, **simulation):
@@ -173,6 +173,7 @@ class World(Watched, library.Live):
         self._watched = self._watch
         self._changed = True  # since steps were looked at
         self._step_known = self._overlaps_known = False
+        self._stopped = None
 
     # ------------------------------------------------------------ life
 
@@ -417,6 +418,9 @@ class World(Watched, library.Live):
         Ctrl-C ends the step that is going on; the world stays at the last whole step, and can go on
         from there with the same bits.
         """
+        self._make_steps(count, False)
+
+    def _make_steps(self, count, stops):
         world = self._pointer
         if world == _NULL or self._busy is not None:
             world = self._world
@@ -426,7 +430,7 @@ class World(Watched, library.Live):
             self._look_at_start(count)
         self._busy = here
         try:
-            status = _steps(world, count, here == _MAIN, self._watched, self._done, self._error)
+            status = _steps(world, count, here == _MAIN, stops, self._watched, self._done, self._error)
         finally:
             self._busy = None
         if status or self._failure is not None or self._warnings:
@@ -487,13 +491,19 @@ class World(Watched, library.Live):
         """A Query: where all bodies are now, for rays and boxes."""
         return Query(self)
 
-    def run(self, until=None, observers=(), every=1, progress=False):
+    def run(self, until=None, observers=(), every=1, progress=False, stop=None):
         """Steps to a time, and returns the world.
+
+        stop{} of the scene ends the run as it ends `cairn run`, and `stopped` says which one did.
+        A world that one has stopped goes on to the time when it is run again.
 
         until:      s of simulated time; None: the scene's end_time
         observers:  functions that are given the world after every `every` steps; one that returns
                     True ends the run. The world is at rest then and may be read and changed.
         progress:   True shows how far the run is, in a notebook or a terminal
+        stop:       {name: function}, or a function: conditions beside those of the scene, each a
+                    function of the world that returns True or False. They are asked after every
+                    `every` steps, and the first that holds ends the run.
         """
         until = self.end_time if until is None else library.real(until, "until")
         if not math.isfinite(until):
@@ -508,21 +518,48 @@ class World(Watched, library.Live):
         for each in observers:
             if not callable(each):
                 raise ArgumentError(f"an observer must be a function of the world, not {each!r}")
+        conditions = {"stop": stop} if callable(stop) else dict(stop or {})
+        for name, each in conditions.items():
+            if not callable(each):
+                raise ArgumentError(f"stop {name!r} must be a function of the world, not {each!r}")
         # a step that would only make up for round-off is left out, as `cairn run` does
         target = self.step_count + math.ceil((until - self.time) / self.time_step - 1e-6)
         if self.step_count == 0:
             target = math.ceil(until / self.time_step - 1e-6)
         begin = self.step_count
-        if not observers and not progress:
+        if not observers and not progress and not conditions:
             chunk = max(1, target - begin)
         with _progress(progress, self.name) as show:
-            while self.step_count < target:
-                self.step(min(chunk, target - self.step_count))
+            self._stopped, stops = None, self._event_that_stops() is None
+            while self.step_count < target and self._stopped is None:
+                self._make_steps(min(chunk, target - self.step_count), stops)
                 show((self.step_count - begin) / (target - begin))
-                if any([observer(self) is True for observer in observers]):
+                ended = any([observer(self) is True for observer in observers])
+                self._stopped = ((self._event_that_stops() if stops else None)
+                                 or self._condition_that_holds(conditions))
+                if ended:
                     break
         self._tell_of_run()
         return self
+
+    def _event_that_stops(self):
+        name = lib.cairn_world_get_stop(self._world)
+        return None if name == ffi.NULL else errors.text_of(name)
+
+    def _condition_that_holds(self, conditions):
+        for name, condition in conditions.items():
+            holds = condition(self)
+            if not isinstance(holds, (bool, numpy.bool_)):
+                raise ArgumentError(f"stop {name!r} must return True or False, not {holds!r}")
+            if holds:
+                return name
+        return None
+
+    @property
+    def stopped(self):
+        """The name of the stop{}, or of the condition, that ended the last run; None where it went
+        on to its time."""
+        return self._stopped
 
     # ------------------------------------------------------------ measures
 
@@ -549,6 +586,34 @@ class World(Watched, library.Live):
         at = ffi.cast("double *", values.ctypes.data)
         lib.cairn_world_get_momentum(self._world, at, at + 3)
         return values[0], values[1]
+
+    @property
+    def unbalanced_force(self):
+        """Mean of the sums of contact forces and weight on the dynamic bodies over the mean force of
+        the contacts, in the last step: small where forces balance."""
+        ratio = ffi.new("double *")
+        self._check(lib.cairn_world_get_unbalanced(self._world, ratio, self._error))
+        return ratio[0]
+
+    @property
+    def broken_bonds(self):
+        """The bonds that have broken, in the order in which they did, as a structured array: time
+        (s), a and b (names, or "body 12" of bodies without one), point (m), and cause: "tension",
+        "shear", "bending" or "twisting"."""
+        world, view = self._world, ffi.new("cairn_break *")
+        rows = []
+        for i in range(lib.cairn_world_get_break_count(world)):
+            errors.check(lib.cairn_world_get_break(world, i, view))
+            rows.append((view.time, self._label(view.a), self._label(view.b), tuple(view.point),
+                         errors.text_of(lib.cairn_break_cause_name(view.cause))))
+        longest = max([1] + [len(name) for row in rows for name in row[1:3]])
+        return numpy.array(rows, [("time", float), ("a", f"U{longest}"), ("b", f"U{longest}"),
+                                  ("point", float, 3), ("cause", "U8")])
+
+    def _label(self, body):
+        view = ffi.new("cairn_body_view *")
+        there = lib.cairn_body_get(self._world, body, view) == lib.CAIRN_OK
+        return (errors.text_of(view.name) if there else "") or f"body {body.index}"
 
     @property
     def report(self):

@@ -200,6 +200,7 @@ cairn_status scn_connector_read(const scn_scene *scene, const scn_sensor *sensor
     case SCN_SENSOR_UNBALANCED_FORCE:
     case SCN_SENSOR_CONTACTS:
     case SCN_SENSOR_BONDS:
+    case SCN_SENSOR_BROKEN_BONDS:
     case SCN_SENSOR_MASS:
     case SCN_SENSOR_ANGULAR_VELOCITY:
     default:

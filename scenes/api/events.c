@@ -4,6 +4,8 @@
 #include "scenes/load/loader.h"
 #include "scenes/load/motion.h"
 
+#include "base/assert.h"
+
 #include <lauxlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,6 +97,39 @@ static cairn_status ask(void *context, const cairn_world *world, double time, bo
 
 // ---------------------------------------------------------------- calls
 
+/// Field `when` of a call, where it has one.
+static void read_condition(const scn_fields *fields, const char *name, cairn_event_def *def)
+{
+    lua_State *L = fields->L;
+    if (!scn_fields_has(fields, "when"))
+        return;
+    if (lua_getfield(L, fields->table, "when") != LUA_TFUNCTION)
+        scn_raise(L, "%s: when must be a function of the time and the sensors, not %s",
+                  fields->call, luaL_typename(L, -1));
+    scn_motion *source = scn_motion_add(L, name);
+    source->value = luaL_ref(L, LUA_REGISTRYINDEX);
+    source->scene = scn_loader_of(L)->scene;
+    def->condition = ask;
+    def->context = source;
+}
+
+/// Fields `at` and `every`; one of `at` and `when` must be there.
+static void read_times(const scn_fields *fields, cairn_event_def *def)
+{
+    if (!scn_fields_has(fields, "when") &&
+        (!scn_fields_has(fields, "at") || scn_fields_has(fields, "every")))
+        scn_raise(fields->L, "%s: give at, a time, or when, a function; every goes with when",
+                  fields->call);
+    def->from = scn_fields_number(fields, "at", 0.0, scn_range_not_negative("s"));
+    def->every = scn_fields_number(fields, "every", def->every, scn_range_positive("s"));
+}
+
+static void create(const scn_fields *fields, const cairn_event_def *def)
+{
+    cairn_error error = {0};
+    scn_fields_pass(fields, cairn_event_create(scn_loader_world(fields->L), def, &error), &error);
+}
+
 static int add_event(lua_State *L, const char *call, cairn_change change)
 {
     static const char *const names[] = {"body", "bodies", "region", "at", "when", "every", NULL};
@@ -104,13 +139,12 @@ static int add_event(lua_State *L, const char *call, cairn_change change)
     bool stop = change == CAIRN_CHANGE_STOP, moves = change == CAIRN_CHANGE_VELOCITY;
     scn_fields fields = scn_fields_begin(L, call);
     scn_fields_check(&fields, stop ? of_stop : moves ? of_change : names, 0);
-    bool region = scn_fields_has(&fields, "region"), when = scn_fields_has(&fields, "when");
+    bool region = scn_fields_has(&fields, "region");
     if (!stop && region + scn_fields_has(&fields, "body") + scn_fields_has(&fields, "bodies") != 1)
         scn_raise(L, "%s: give body = \"name\", bodies = { \"name\", ... } or region = { ... }",
                   call);
-    if (!when && (!scn_fields_has(&fields, "at") || scn_fields_has(&fields, "every")))
-        scn_raise(L, "%s: give at, a time, or when, a function; every goes with when", call);
     cairn_event_def def = cairn_default_event_def();
+    read_times(&fields, &def);
     cairn_region place = {0};
     char name[128];
     if (stop)
@@ -125,31 +159,81 @@ static int add_event(lua_State *L, const char *call, cairn_change change)
         scn_raise(L, "%s: give velocity, angular_velocity or both", call);
     def.name = name;
     def.change = change;
-    def.from = scn_fields_number(&fields, "at", 0.0, scn_range_not_negative("s"));
-    def.every = scn_fields_number(&fields, "every", def.every, scn_range_positive("s"));
     if (region) {
         place = scn_read_region(&fields);
         def.region = &place;
     } else if (!stop) {
         def.bodies = scn_push_bodies(&fields, &def.body_count);
     }
-    if (when) {
-        if (lua_getfield(L, fields.table, "when") != LUA_TFUNCTION)
-            scn_raise(L, "%s: when must be a function of the time and the sensors, not %s", call,
-                      luaL_typename(L, -1));
-        scn_motion *source = scn_motion_add(L, name);
-        source->value = luaL_ref(L, LUA_REGISTRYINDEX);
-        source->scene = scn_loader_of(L)->scene;
-        def.condition = ask;
-        def.context = source;
+    read_condition(&fields, name, &def);
+    create(&fields, &def);
+    return 0;
+}
+
+/// Whether the law of the pair has a number of this name; one that the command line has put in
+/// place of the scene's need not.
+static bool is_known(const scn_fields *fields, const cairn_event_def *def, const char *key)
+{
+    scn_loader *loader = scn_loader_of(fields->L);
+    const cairn_world *world = scn_loader_world(fields->L);
+    const cairn_material_id *pair = def->materials;
+    cairn_value value;
+    if (loader->options->law == NULL ||
+        cairn_pair_get_value(world, pair[0], pair[1], key, &value) == CAIRN_OK)
+        return true;
+    scn_loader_log(loader, CAIRN_INFO, "law %s has no parameter %s: its change is left out",
+                   cairn_pair_get_law(world, pair[0], pair[1]), key);
+    return false;
+}
+
+/// change{ pair = { "a", "b" }, friction = 0.2, at = 1 }
+static int change_pair(lua_State *L, const scn_fields *fields)
+{
+    static const char *const others[] = {"body", "bodies", "velocity", "angular_velocity"};
+    static const char *const reserved[] = {"pair", "at", "when", "every"};
+    cairn_event_def def = cairn_default_event_def();
+    cairn_pair_change values[16];
+    char name[128];
+    for (int i = 0; i < BASE_COUNT(others); i++)
+        if (scn_fields_has(fields, others[i]))
+            scn_raise(L, "change: give a pair or a body, not pair and %s", others[i]);
+    if (lua_getfield(L, fields->table, "pair") != LUA_TTABLE)
+        scn_raise(L, "change: pair must be { \"a\", \"b\" }, two materials, or {}, all others");
+    scn_fields pair = scn_fields_at(L, lua_gettop(L), "change: pair");
+    scn_read_pair(&pair, def.materials);
+    read_times(fields, &def);
+    for (lua_pushnil(L); lua_next(L, fields->table) != 0;) {
+        if (lua_type(L, -2) != LUA_TSTRING)
+            scn_raise(L, "change: unexpected value without a name");
+        const char *key = lua_tostring(L, -2);
+        bool parameter = true;
+        for (int i = 0; i < BASE_COUNT(reserved); i++)
+            parameter = parameter && strcmp(key, reserved[i]) != 0;
+        if (!parameter || !is_known(fields, &def, key)) {
+            lua_pop(L, 1);
+            continue;
+        }
+        if (def.value_count == BASE_COUNT(values))
+            scn_raise(L, "change: at most %d parameters at once", BASE_COUNT(values));
+        values[def.value_count++] = (cairn_pair_change){
+            .parameter = key, .value = scn_fields_pop_number(fields, key, scn_range_any(""))};
     }
-    cairn_error error = {0};
-    scn_fields_pass(&fields, cairn_event_create(scn_loader_world(L), &def, &error), &error);
+    if (def.value_count == 0 && scn_loader_of(L)->options->law != NULL)
+        return 0;
+    snprintf(name, sizeof name, "change of %s", def.value_count > 0 ? values[0].parameter : "pair");
+    def.name = name;
+    def.change = CAIRN_CHANGE_PAIR;
+    def.values = values;
+    read_condition(fields, name, &def);
+    create(fields, &def);
     return 0;
 }
 
 int scn_call_change(lua_State *L)
 {
+    scn_fields fields = scn_fields_begin(L, "change");
+    if (scn_fields_has(&fields, "pair"))
+        return change_pair(L, &fields);
     return add_event(L, "change", CAIRN_CHANGE_VELOCITY);
 }
 

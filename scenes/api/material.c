@@ -55,8 +55,7 @@ int scn_call_material(lua_State *L)
     return 0;
 }
 
-/// Materials at places 1 and 2 of the table: both or none.
-static void read_materials(const scn_fields *fields, cairn_material_id ids[2])
+void scn_read_pair(const scn_fields *fields, cairn_material_id ids[2])
 {
     lua_State *L = fields->L;
     int given = 0;
@@ -131,7 +130,7 @@ int scn_call_pair(lua_State *L)
     scn_fields fields = scn_fields_begin(L, "pair");
     cairn_world *world = scn_loader_world(L);
     pair_call pair = {0};
-    read_materials(&fields, pair.ids);
+    scn_read_pair(&fields, pair.ids);
     choose_law(&fields, world, &pair);
     lua_pushnil(L);
     while (lua_next(L, fields.table) != 0) {

@@ -41,6 +41,7 @@ static const struct {
     {"unbalanced_force", ""},
     {"contacts", ""},
     {"bonds", ""},
+    {"broken_bonds", ""},
 };
 
 const char *scn_sensor_quantity_name(scn_sensor_quantity quantity)
@@ -166,6 +167,8 @@ static cairn_status read_world(const cairn_world *world, scn_sensor_quantity qua
         *value = cairn_contact_count(world);
     else if (quantity == SCN_SENSOR_BONDS)
         *value = cairn_world_get_bond_count(world);
+    else if (quantity == SCN_SENSOR_BROKEN_BONDS)
+        *value = cairn_world_get_break_count(world);
     else
         *value = quantity == SCN_SENSOR_KINETIC_ENERGY ? cairn_world_get_energy(world).kinetic
                                                        : cairn_world_get_energy(world).potential;
@@ -542,6 +545,7 @@ int scn_call_sensor(lua_State *L)
                                         "unbalanced_force",
                                         "contacts",
                                         "bonds",
+                                        "broken_bonds",
                                         NULL};
     scn_fields fields = scn_fields_begin(L, "sensor");
     scn_fields_check(&fields, names, 0);

@@ -52,6 +52,10 @@ cairn_shape_id scn_shape_sphere(lua_State *L, double radius);
 /// Material of a name; raises where there is none, with a suggestion.
 cairn_material_id scn_check_material(lua_State *L, const char *name);
 
+/// Materials at places 1 and 2 of a call or table: both or none; raises where there are none.
+/// @param ids  null before
+void scn_read_pair(const scn_fields *fields, cairn_material_id ids[2]);
+
 /// Body of a name; raises where there is none.
 cairn_body_id scn_check_body(lua_State *L, const char *name);
 

@@ -4,6 +4,7 @@
 import csv
 import glob
 import os
+import re
 import signal
 import subprocess
 import time
@@ -412,6 +413,8 @@ def check_compare():
         found = load(same.out)
         check(found["same_state"] and found["same_shape"] and found["relative_max"] == 0,
               "compare: the same", same)
+        check(found["settings"] == {}, f"compare: settings that differ: {found['settings']}")
+        check("all settings are the same" in folder.cairn("compare", "a", "b").out, "compare: says that settings are the same")
         other = folder.cairn("compare", "a", "c", "--tolerance", "1e-3", "--json")
         check_status(other, 5, "compare: other friction")
         found = load(other.out)
@@ -423,10 +426,19 @@ def check_compare():
         distance = numpy.max(numpy.linalg.norm(numpy.subtract(*places), axis=1))
         check(abs(found["differences"]["body position [m]"]["difference"] - distance) < 1e-12,
               "compare: positions", other)
+        given = {name: (each["a"], each["b"]) for name, each in found["settings"].items()}
+        check(given.pop("parameters.friction", None) == (load(folder.read("a/resolved.json"))["parameters"]["friction"], 0.1),
+              f"compare: the parameter {found['settings']}")
+        check(given and all(re.fullmatch(r"pairs\[.*\]\.parameters\.friction", name) and b == 0.1 for name, (a, b) in given.items()),
+              f"compare: the pairs {found['settings']}")
+        text = folder.cairn("compare", "a", "c")
+        check(re.search(r"settings that differ +A +B\nparameters\.friction +\S+ +0\.1\n", text.out), "compare: settings in words", text)
         check_status(folder.cairn("compare", "a", "c"), 0, "compare without a tolerance")
         finer = folder.cairn("compare", "a", "d", "--tolerance", "10")
         check_status(finer, 5, "compare: other times")
         check("differ in files, columns, times" in finer.out, "compare: says so", finer)
+        check(load(folder.cairn("compare", "a", "d", "--json").out)["settings"] == {"simulation.step": {"a": 0.005, "b": 0.0025}},
+              "compare: the step")
         check_error(folder.cairn("compare", "a", "nothing"), 3, "not the folder of a run", "compare")
         # names with axes, tables without rows, a damaged summary
         for name in "ab":
@@ -436,7 +448,7 @@ def check_compare():
         result = folder.cairn("compare", "a", "b")
         check("nan" not in result.out, "compare: no row in common", result)
         row = load(folder.cairn("compare", "a", "b", "--json").out)["differences"]["a z b position [m]"]
-        check(row == {"difference": None, "relative": None, "where": None}, f"compare: no row in common, {row}")
+        check(row == {"difference": None, "size": None, "relative": None, "where": None}, f"compare: no row in common, {row}")
         summary = folder.read("b/summary.json")
         for damaged, words in ((summary[:100], "summary.json:1: "), ("{}", "not a summary of a run")):
             folder.write("b/summary.json", damaged)
@@ -446,6 +458,38 @@ def check_compare():
         check_error(folder.cairn("compare", "a", "b"), 3, "energy.csv:2: not as many", "compare")
 
 
+def check_scales():
+    """Differences are judged by the size of the quantity in the run: not by where the origin is, nor by how exactly bodies rest."""
+    scene = """simulation{ step = 0.005, end_time = 1, tolerance = param("accuracy", 1e-6) }
+material{ name = "rock", density = param("density", 2000) }
+pair{ friction = 0.5 }
+local x, off = 1e4, param("off", 0)
+ground{}
+for i = 1, 4 do body{ name = "b" .. i, shape = box{ size = {0.2, 0.2, 0.2} }, position = {x + 0.5 * i + off, 0, 0.1 + 0.05 * i}, velocity = {0, 0, -0.1} } end
+"""
+    with Folder() as folder:
+        folder.write("a.lua", scene)
+        for name, words in (("a", []), ("b", ["--set", "off=0.01"]), ("c", ["--set", "accuracy=1e-8"]), ("d", ["--set", "density=3000"])):
+            check_status(folder.cairn("run", "a.lua", "--out", name, "--quiet", *words), 0, name)
+        found = load(folder.cairn("compare", "a", "b", "--json").out)
+        place = found["differences"]["body position [m]"]
+        check(abs(place["difference"] - 0.01) < 1e-4 and 1.4 < place["size"] < 1.7 and abs(place["relative"] - 0.01 / place["size"]) < 1e-4,
+              f"compare: a hundredth of a metre in a row of 1.5 m, 10 km away: {place}")
+        found = load(folder.cairn("compare", "a", "c", "--json").out)
+        for name in ("body velocity [m/s]", "body angular velocity [rad/s]"):
+            check(found["differences"][name]["relative"] < 1e-4, f"compare: bodies at rest: {name} {found['differences'][name]}")
+        given = load(folder.cairn("compare", "a", "d", "--json").out)["settings"]
+        check(given == {"parameters.density": {"a": 2000, "b": 3000}, "materials[rock].density": {"a": 2000, "b": 3000}}, f"compare: a material: {given}")
+        # another scene; a run without its settings
+        folder.write("e.lua", scene + "-- a word\n")
+        check_status(folder.cairn("run", "e.lua", "--out", "e", "--quiet"), 0, "e")
+        check(list(load(folder.cairn("compare", "a", "e", "--json").out)["settings"]) == ["scene_text"], "compare: another text")
+        os.remove(os.path.join(folder.path, "e/resolved.json"))
+        check(load(folder.cairn("compare", "a", "e", "--json").out)["settings"] is None, "compare: no settings")
+        check("settings are not compared" in folder.cairn("compare", "a", "e").out, "compare: says so")
+
+
+check_scales()
 check_solve()
 check_deep()
 check_cell()

@@ -30,7 +30,7 @@ static void compare(const char *path)
         compare_lines lines = {.allocator = base_allocator_default()};
         bool same = true;
         status = how < 2 ? compare_series(&table, &table, how == 0, &lines, &same)
-                         : compare_bodies(&table, &table, &lines, &same);
+                         : compare_bodies(&table, &table, 1.0, &lines, &same);
         compare_lines_release(&lines);
     }
     cli_table_release(&table);

@@ -42,6 +42,73 @@ def test_a_run_is_read(folder):
         trajectory.position(999)
 
 
+def test_bodies_say_what_they_are(folder, tmp_path):
+    """Material, kind and shape of every body, where bodies stay and where they come and go."""
+    trajectory = cairn.Run(folder).trajectory
+    bodies = cairn.Run(folder).bodies
+    assert not trajectory.varies and trajectory.bodies == len(bodies) == 25
+    assert list(trajectory.materials(-1)) == list(bodies["material"])
+    for number, name in enumerate(bodies["shape"]):
+        body = trajectory.body(number)
+        assert body["shape"] == name and body["material"] == bodies["material"][number]
+        assert body["kind"] == bodies["kind"][number] and body["mass"] == bodies["mass"][number]
+    with pytest.raises(IndexError):
+        trajectory.body(25)
+    (tmp_path / "pour.lua").write_text("""
+simulation{ step = 1e-4, end_time = 0.05 }
+material{ name = "steel", density = 7800 } material{ name = "glass", density = 2500 } material{ name = "Stärke", density = 1500 }
+pair{ law = "hooke", normal_stiffness = 1e3 }
+ground{ material = "steel" }
+emitter{ region = { min = {0, 0, 0.1}, max = {0.2, 0.2, 0.3} }, rate = 900, velocity = {0, 0, -1},
+         grains = { { size = 0.01, material = "Stärke" }, { shape = box{ size = {0.01, 0.01, 0.01} }, material = "glass" } } }
+outlet{ region = { min = {0, 0, 0}, max = {0.1, 0.2, 0.2} } }
+""", encoding="utf-8")
+    subprocess.run([os.environ["CAIRN_COMMAND"], "run", tmp_path / "pour.lua", "--quiet", "--trajectory-every", "100",
+                    "--out", tmp_path / "pour"], check=True)
+    run = cairn.Run(tmp_path / "pour")
+    trajectory = run.trajectory
+    assert trajectory.varies
+    last = list(trajectory.materials(-1))
+    assert last == list(run.bodies["material"]) and set(last) == {"steel", "glass", "Stärke"}
+    shapes = {trajectory.body(int(number))["shape"] for number in trajectory.numbers(-1)}
+    assert shapes == set(run.bodies["shape"]) and len(shapes) == 3
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "pour/trajectory.h5") as file:
+        names = [name.decode() for name in file["material_names"][:]]
+        assert names == ["steel", "glass", "Stärke"]
+        kinds = [name.decode() for name in file["shape_kind_names"][:]]
+        first, count = file["body_first"][-1], file["body_count"][-1]
+        rows = file["body"][first:first + count]
+        assert [names[i] for i in file["body_material"][:][rows]] == last
+        assert [kinds[i] for i in file["body_shape_kind"][:][rows]] == list(run.bodies["shape"])
+
+
+def test_broken_bonds(tmp_path):
+    """By name, in the world and in the folder of a run."""
+    text = """
+simulation{ step = 1e-5, end_time = 0.02 }
+gravity{ 0, 0, 0 }
+pair{ law = "parallel_bond", bond_radius_ratio = 0.01, tensile_strength = 1e3, shear_strength = 1e20 }
+body{ name = "low", mass = 1e9, shape = sphere{ radius = 0.05 } }
+body{ kind = "moving", shape = sphere{ radius = 0.05 }, position = {0, 0, 0.1}, velocity = {0, 0, 1e-4} }
+"""
+    (tmp_path / "a.lua").write_text(text)
+    world = cairn.load(tmp_path / "a.lua")
+    assert len(world.broken_bonds) == 0
+    before = world.snapshot()
+    world.run()
+    bonds = world.broken_bonds
+    assert len(bonds) == 1 and {bonds["a"][0], bonds["b"][0]} == {"low", "body 1"} and bonds["cause"][0] == "tension"
+    assert bonds["time"][0] == pytest.approx(0.01, abs=2.1e-5)
+    numpy.testing.assert_allclose(bonds["point"][0], (0, 0, 0.05), atol=1e-5)
+    world.revert(before)
+    assert len(world.broken_bonds) == 0
+    world.find("low").remove()
+    subprocess.run([os.environ["CAIRN_COMMAND"], "run", tmp_path / "a.lua", "--quiet", "--out", tmp_path / "r"], check=True)
+    listed = cairn.Run(tmp_path / "r").broken_bonds
+    assert listed["time"] == bonds["time"] and listed["cause"] == ["tension"] and "low" in (listed["name_a"][0], listed["name_b"][0])
+
+
 def test_a_trajectory_that_is_open_twice(folder):
     first, second = cairn.Run(folder).trajectory, cairn.Run(folder).trajectory
     whole = [cairn.Run(folder).bodies[f"position_{axis}"] for axis in "xyz"]

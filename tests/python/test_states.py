@@ -58,6 +58,10 @@ ACTIONS = {
                         motor = { velocity = 0.3, limit = 4 }, spring = { stiffness = 9, damping = 0.1 } }""",
     "connector": """connector{ name = "link", bodies = {"ball", "other"}, radii = {0.06, 0.055}, contact_stiffness = 1e3, impact_model = 1,
                                restitution_coefficient = 0.5 }""",
+    "pair": """change{ pair = {"glass", "stone"}, friction = 0.05, at = 12 * STEP }
+               change{ pair = {}, friction = 0.9, restitution = 0.1, at = 20 * STEP }
+               change{ pair = {"glass", "stone"}, friction = 0.7, rolling_friction = 0.3, every = 2 * STEP,
+                       when = function(t, sensor) return t > 15 * STEP end }""",
     "packing": """packing{ region = { min = {0.2, 0.2, 0}, max = {0.25, 0.25, 0.05} }, size = sizes{ "uniform", min = 0.008, max = 0.012 },
                            count = 12, method = "random", material = "glass" }""",
     "groups": 'body{ shape = sphere{ radius = 0.01 }, position = {0.05, 0.05, 0.011}, groups = 2, mask = 1, material = "glass" }',
@@ -127,7 +131,8 @@ def load(text, folder):
 def look(world):
     """All that is read of a world, as bits."""
     read = [world.state_hash, world.step_count, world.bodies.position.tobytes(), world.bodies.velocity.tobytes(), world.bodies.id[:, :2].tobytes()]
-    read += [world.contacts.force.tobytes(), repr(world.energy), [numpy.asarray(value).tobytes() for value in world.sensors.values()]]
+    read += [world.contacts.force.tobytes(), repr(world.energy), [numpy.asarray(value).tobytes() for value in world.sensors.values()],
+             world.broken_bonds.tobytes()]
     return read
 
 

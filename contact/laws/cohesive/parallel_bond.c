@@ -170,15 +170,23 @@ static bond_state state_after(const bond_terms *t, const bond_state *before, con
     return s;
 }
 
-/// Whether the largest stresses at the rim pass the strength.
-static bool breaks(const parallel_bond *p, const bond_terms *t, const bond_state *s)
+/// What breaks the bond where the largest stresses at the rim pass the strength: of the stress that
+/// passes its strength by the larger share, the larger part.
+static con_break breaks(const parallel_bond *p, const bond_terms *t, const bond_state *s)
 {
     double mean = t->area > 0.0 ? -s->normal / t->area : 0.0;
-    double tension = mean + t->bend_share * vec3_norm(s->bend);
-    double shear =
-        (t->area > 0.0 ? vec3_norm(s->shear) / t->area : 0.0) + t->twist_share * fabs(s->twist);
-    double angle = M_PI / 180.0 * p->friction_angle;
-    return tension > p->tensile || shear > p->cohesion - mean * base_tan(angle);
+    double bending = t->bend_share * vec3_norm(s->bend), tension = mean + bending;
+    double twisting = t->twist_share * fabs(s->twist);
+    double sliding = t->area > 0.0 ? vec3_norm(s->shear) / t->area : 0.0;
+    double shear = sliding + twisting, angle = M_PI / 180.0 * p->friction_angle;
+    double strength = p->cohesion - mean * base_tan(angle);
+    bool opens = tension > p->tensile, slides = shear > strength;
+    if (!opens && !slides)
+        return CON_UNBROKEN;
+    // tension / tensile against shear / strength, without a division by a strength of 0
+    if (opens && (!slides || tension * strength >= shear * p->tensile))
+        return mean >= bending ? CON_BREAK_TENSION : CON_BREAK_BENDING;
+    return sliding >= twisting ? CON_BREAK_SHEAR : CON_BREAK_TWISTING;
 }
 
 /// Work that the bond's forces of `before` and those of `now` take over the way, J.
@@ -261,7 +269,8 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     if (history[BOND] != 0.0) {
         before = state_before(&t, input, &strained, history);
         bond_state now = state_after(&t, &before, &strained);
-        if (!breaks(p, &t, &now)) {
+        output->broken = breaks(p, &t, &now);
+        if (output->broken == CON_UNBROKEN) {
             vec3_store(history + SHEAR, now.shear);
             vec3_store(history + MOMENT,
                        vec3_add_scaled(now.bend, now.twist, mat3_row(&input->frame, 0)));
@@ -321,6 +330,7 @@ const con_law con_law_parallel_bond = {
     .name = "parallel_bond",
     .help = "elastic bonds that bear tension, shear, bending and twisting until they break",
     .kind = CON_LAW_IMPULSE,
+    .breaks = true,
     .table = {.settings = settings_rows,
               .count = BASE_COUNT(settings_rows),
               .size = sizeof(parallel_bond)},

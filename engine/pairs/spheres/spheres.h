@@ -69,9 +69,19 @@ const eng_spheres_released *eng_spheres_released_of(const cairn_world *world, ge
 /// @return false where anything else than the executor's pairs of spheres bears load
 bool eng_spheres_cell_stress(const cairn_world *world, double stress[6]);
 
-/// Why many spheres or clumps under explicit laws are not in the executor, a sentence for the user.
+/// What may be outside of the executor.
+typedef enum eng_outside {
+    ENG_OUTSIDE_SPHERES,
+    ENG_OUTSIDE_CLUMPS,
+    ENG_OUTSIDE_SHAPES
+} eng_outside;
+
+/// Why many bodies of a sort under explicit laws are not in the executor, a sentence for the user.
 /// @return false where that is not so
-bool eng_spheres_advise(const cairn_world *world, char *text, size_t size);
+bool eng_spheres_advise(const cairn_world *world, eng_outside which, char *text, size_t size);
+
+/// Why the executor's slots are not shared among processes, as a clause; NULL where they can be.
+const char *eng_spheres_unshared(const cairn_world *world);
 
 /// Number of slots in use, with those of members of clumps; whether there are such.
 int eng_spheres_slot_count(const cairn_world *world);

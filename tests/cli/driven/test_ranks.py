@@ -151,6 +151,17 @@ sensor{ name = "cell", region = "cell", quantity = "stress" }
 """
 
 
+# what reads bodies and contacts after steps, between those that are shared: windows, events, and what ends the run
+READS = """
+measure{ name = "flow", region = { min = {0, 0, 0}, max = {0.1, 0.1, 0.05} }, window = 0.0007, every = 7 }
+measure{ name = "rows", region = { min = {0, 0, 0.02}, max = {0.1, 0.1, 0.06} } }
+sensor{ name = "floor", body = "ground", quantity = "force", window = 0.0005, every = 11 }
+fields{ name = "cells", min = {0, 0, 0}, max = {0.16, 0.16, 0.1}, cells = {3, 3, 2}, width = 0.02, window = 0.002, every = 20 }
+change{ pair = {}, friction = 0.1, every = 0.0004, when = function(t, sensor) local x, y, z = sensor("floor") return t > 0.0015 and z < 0 end }
+stop{ name = "enough", every = 0.0003, when = function(t, sensor) return t > 0.0041 and sensor("flow mass") > 0 end }
+"""
+
+
 def launch(folder, count, *words, timeout=300, delay=0):
     """Runs the command in several processes, each message of theirs held up by up to `delay` microseconds."""
     done = subprocess.run([*LAUNCH, "-n", str(count), PROGRAM, *words], cwd=folder.path, timeout=timeout, text=True,
@@ -206,6 +217,46 @@ def check_more():
                     for name, text in whole.items():
                         check(folder.read(f"out/{name}") == text, f"{scene}, {more}: {name} of {count} processes")
             check_goes_on(folder, scene, ["0.0005", "0.001"], [4, 3])
+
+
+def check_reads():
+    """Measures and fields with windows, events and stops leave the work shared, and read what one process reads."""
+    with Folder() as folder:
+        folder.write("bed.lua", BED.replace('ground{ material = "m" }', 'ground{ name = "ground", material = "m" }') + READS)
+        folder.write("pile.lua", PILE + 'measure{ name = "m", region = { min = {0, 0, 0}, max = {2, 2, 1} }, window = 0.01, every = 1 }')
+        for scene, least, total in (("bed.lua", 200, 430), ("pile.lua", 6, 9)):
+            words = ["run", scene, "--out", "out", "--energy-every", "50", "--trajectory-every", "0", "--paraview", "none", "--accept-unsolved"]
+            check_status(folder.cairn(*words, "--quiet"), 0, scene)
+            whole = {name: folder.read(f"out/{name}") for name in folder.list("out") if name.endswith(".csv")}
+            fields = {name: open(os.path.join(folder.path, "out/fields", name), "rb").read() for name in folder.list("out/fields")} if folder.has("out/fields") else {}
+            check("measures.csv" in whole and whole["measures.csv"].count("\n") > 3, f"{scene}: measures {whole}")
+            said = load(folder.read("out/summary.json"))
+            for count, threads in [(2, 1), (3, 2)]:
+                done = launch(folder, count, *words, "-j", str(threads))
+                check_status(done, 0, f"{scene}, {count} processes")
+                found = re.search(r"(\d+) of (\d+) steps shared", done.err)
+                check(found is not None and int(found[1]) >= least, f"{scene}: shared by {count}", done)
+                for name, text in whole.items():
+                    check(folder.read(f"out/{name}") == text, f"{scene}: {name} of {count} processes")
+                for name, data in fields.items():
+                    check(open(os.path.join(folder.path, "out/fields", name), "rb").read() == data, f"{scene}: {name} of {count} processes")
+                again = load(folder.read("out/summary.json"))
+                check(all(again[key] == said[key] for key in ("state_hash", "steps", "time")) and again.get("stop") == said.get("stop"), f"{scene}: {again}")
+            check(said["steps"] < total, f"{scene}: {said['steps']} steps")
+
+
+def check_unshared():
+    """Where nothing is shared the run says why, once and early."""
+    cases = {"few bodies": (FEW, "no work is shared, because (nothing touches|there are contacts of explicit|there are too few contacts)"),
+             "a load": (BED + 'load{ body = "ball", force = { 0, 0, function(t) return 0.01 end } }', "a load, a servo or a driven gravity acts in every step"),
+             "joints": (FEW + 'joint{ kind = "ball", bodies = {"a", "b"}, at = {0, 0, 0.2} }', "there are joints or connectors")}
+    with Folder() as folder:
+        for name, (text, pattern) in cases.items():
+            folder.write("a.lua", text.replace("local grain =", 'body{ name = "ball", shape = sphere{ radius = 0.005 }, material = "m", position = {0, 0, 0.4} }\nlocal grain ='))
+            done = launch(folder, 2, "run", "a.lua", "--out", "out", "--until", "0.05" if "200" in text else "0.0001", "--paraview", "none")
+            check_status(done, 0, name)
+            said = re.findall(r".*work is shared, because .*", done.err)
+            check(len(said) == 1 and re.search(pattern, said[0], re.I) and "2 processes" in said[0], f"{name}: {said}", done)
 
 
 def check_goes_on(folder, scene, until, counts, *more):
@@ -393,6 +444,8 @@ if shutil.which("mpirun") is None or not os.path.exists(PROGRAM + "-mpi"):
     print("skipped: no launcher, or a build without MPI")
     sys.exit(77)
 check_bits()
+check_reads()
+check_unshared()
 check_more()
 check_shared()
 check_pile()

@@ -80,7 +80,7 @@ def check_energy_gain():
         folder.write("gain.lua", GAIN)
         result = folder.cairn("run", "gain.lua", "--quiet", timeout=120)
         if result.status == 1:
-            check_error(result, 1, "came from nowhere", "energy of nothing")
+            check_error(result, 1, "energy grew without a source", "energy of nothing")
             return
         check(result.status in (0, 5), f"a wall that comes: status {result.status}: {result.err}")
         check(result.status == 0 or "ended above the tolerance" in result.err, f"a wall that comes: {result.err}")

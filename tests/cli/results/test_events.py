@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Bodies that are removed, frozen and released at a time or when a condition on sensors holds; restart, threads, audit.
+# Bodies that are removed, frozen and released, and pairs that change, at a time or when a condition on sensors holds; restart,
+# threads, audit.
 """usage: test_events.py PROGRAM ROOT"""
 import math
 import os
@@ -124,8 +125,100 @@ sensor{ name = "z", body = "b2", quantity = "position" }
         check(one == two, "solved: state after a restart while frozen")
 
 
+# a slope of 30 degrees on which a block stays until its friction falls, and a ball rolls until it has none
+SLOPE = """simulation{ step = %s, end_time = 0.6, tolerance = 1e-10 }
+gravity{ 9.81 * math.sin(math.pi / 6), 0, -9.81 * math.cos(math.pi / 6) }
+material{ name = "rock", density = 2000 } material{ name = "brick", density = 2000 }
+pair{ law = "%s", friction = 0.8%s }
+ground{ material = "rock" }
+%s
+sensor{ name = "block", body = "block", quantity = "%s" }
+change{ pair = {"brick", "rock"}, friction = %s, %s }
+"""
+BLOCK = 'body{ name = "block", shape = box{ size = {0.4, 0.4, 0.1} }, material = "brick", position = {0, 0, 0.05} }'
+BALL = 'body{ name = "block", shape = sphere{ radius = 0.05 }, material = "brick", position = {0, 0, 0.05 - 1e-5} }'
+
+
+def check_slope():
+    """A block under the rigid law goes 1/2 a t^2 from the time on, with a = g (sin - mu cos); a ball that the kernel moves rolls
+    with 5/7 of g sin and then slides with all of it."""
+    sine, cosine, g = math.sin(math.pi / 6), math.cos(math.pi / 6), 9.81
+    for when in ("at = 0.2", "every = 0.01, at = 0.1, when = function(t, sensor) return t > 0.1999 and sensor('block') < 1e-6 end"):
+        with Folder() as folder:
+            folder.write("a.lua", SLOPE % ("0.005", "signorini_coulomb", "", BLOCK, "position", "0.3", when))
+            check_status(folder.cairn("run", "a.lua", "--out", "r", "--quiet", "--energy-every", "1"), 0, "slope")
+            way = column(folder, "block position x [m]")
+            a = g * (sine - 0.3 * cosine)
+            for t, x in way:
+                wanted = 0.5 * a * max(t - 0.2, 0.0) ** 2
+                check(abs(x - wanted) < 1e-7, f"slope, {when}: {x} m at {t} s, not {wanted}")
+            residual = max(abs(r) for t, r in column(folder, "residual [J]", "r/energy.csv"))
+            check(residual < 1e-6, f"slope: residual {residual} J")
+    with Folder() as folder:
+        folder.write("a.lua", SLOPE % ("1e-5", "hooke", ", normal_stiffness = 1e6, restitution = 0.5", BALL, "velocity", "0", "at = 0.2"))
+        check_status(folder.cairn("run", "a.lua", "--out", "r", "--quiet", "--energy-every", "1000"), 0, "ball")
+        for t, v in column(folder, "block velocity x [m/s]"):
+            wanted = g * sine * (5 / 7 * min(t, 0.2) + max(t - 0.2, 0.0))
+            check(abs(v - wanted) < 2e-3 * max(wanted, 0.1), f"ball: {v} m/s at {t} s, not {wanted}")
+
+
+# grains that a kernel moves, whose friction, rolling resistance and restitution change, once more and back
+CHANGES = """simulation{ step = 2e-5, end_time = 0.06 }
+material{ name = "sand", density = 2500 } material{ name = "steel", density = 7800 }
+pair{ law = "%s", friction = 0.3, restitution = 0.5%s }
+pair{ "sand", "steel", law = "%s", friction = 0.6%s }
+ground{ material = "steel" }
+packing{ region = { min = {-0.05, -0.05, 0}, max = {0.05, 0.05, 0.1} }, size = 0.01, count = 250, method = "random", material = "sand" }
+body{ name = "block", shape = box{ size = {0.05, 0.04, 0.03} }, position = {0, 0, 0.13}, material = "steel" }
+sensor{ name = "weight", body = "ground" }
+change{ pair = {"sand", "steel"}, friction = 0.05, at = 0.03 }
+change{ pair = {}, rolling_friction = 0.2, at = 0.02 }
+change{ pair = {"sand", "steel"}, friction = 0.9, restitution = 0.1, every = 1e-3, at = 0.035,
+  when = function(t, sensor) local x, y, z = sensor("weight") return z < -0.1 or t > 0.045 end }
+"""
+CHANGED_LAWS = {"hooke": ", normal_stiffness = 1e4", "hertz_mindlin": ", young_modulus = 1e7"}
+
+
+def check_changes(law):
+    """A restart before, between and behind the changes has the bits of a run in one go; and they do something."""
+    with Folder() as folder:
+        text = CHANGES % (law, CHANGED_LAWS[law], law, CHANGED_LAWS[law])
+        folder.write("a.lua", text)
+        folder.write("b.lua", "\n".join(line for line in text.splitlines() if not line.startswith(("change", "  when"))))
+        quiet = ("--quiet", "--paraview-every", "0", "--trajectory-every", "0", "--energy-every", "50")
+        check_status(folder.cairn("run", "a.lua", "--out", "r", "--hash", "hash", *quiet), 0, law)
+        check_status(folder.cairn("run", "b.lua", "--out", "b", *quiet), 0, law)
+        hashes = dict(line.split(",") for line in folder.read("hash").splitlines())
+        check(folder.read("r/bodies.csv") != folder.read("b/bodies.csv"), f"{law}: the changes do nothing")
+        for until, threads in ((0.01, "2"), (0.025, "3"), (0.0352, "1"), (0.05, "2")):
+            check_status(folder.cairn("run", "a.lua", "--out", "p", "--until", str(until), *quiet), 0, law)
+            check_status(folder.cairn("run", "a.lua", "--out", "p", "--restart", "p/checkpoint.h5", "--threads", threads,
+                                      "--hash", f"h{until}", *quiet), 0, f"{law}: rest from {until}")
+            rest = dict(line.split(",") for line in folder.read(f"h{until}").splitlines())
+            wrong = [k for k in rest if rest[k] != hashes[k]]
+            check(len(rest) > 100 and not wrong, f"{law}: changes: from {until} s other bits at step {wrong[:1]} of {len(rest)}")
+        # a scene that begins with another friction is another scene, also behind the change
+        folder.write("a.lua", text.replace("friction = 0.6", "friction = 0.7"))
+        check_error(folder.cairn("run", "a.lua", "--out", "p", "--restart", "p/checkpoint.h5", "--quiet"), 3,
+                    "other materials or contact laws", "another friction")
+
+
+BAD_CHANGES = {
+    "material": ('change{ pair = {"default", "sand"}, friction = 0.1, at = 1 }', r"bad\.lua:2: .*\"sand\""),
+    "one": ('change{ pair = {"default"}, friction = 0.1, at = 1 }', r"bad\.lua:2: .*two materials"),
+    "parameter": ('change{ pair = {}, fricton = 0.1, at = 1 }', r"bad\.lua:2: .*fricton.*friction"),
+    "range": ('change{ pair = {}, friction = -1, at = 1 }', r"bad\.lua:2: .*friction = -1"),
+    "nothing": ('change{ pair = {}, at = 1 }', r"bad\.lua:2: give parameters of the pair"),
+    "time": ('change{ pair = {}, friction = 0.1 }', r"bad\.lua:2: change: give at, a time, or when"),
+    "body": ('change{ pair = {}, body = "a", friction = 0.1, at = 1 }', r"bad\.lua:2: change: give a pair or a body"),
+    "word": ('pair{ law = "hooke", attraction = true } change{ pair = {}, attraction = 1, at = 1 }', r"bad\.lua:2: .*attraction"),
+    "stiffness": ('pair{ law = "hooke" } change{ pair = {}, normal_stiffness = 1e7, at = 1 }', r"bad\.lua:2: normal_stiffness .*how stiff"),
+    "law": ('change{ pair = {}, friction = 0.1, at = 1 } pair{ law = "hooke" }', r"bad\.lua:2: laws of pairs are given before events"),
+}
+
+
 def check_bad():
-    for cases, status in ((BAD, 3), (LATE, 1)):
+    for cases, status in ((BAD, 3), (BAD_CHANGES, 3), (LATE, 1)):
         for name, (text, pattern) in cases.items():
             with Folder() as folder:
                 folder.write("bad.lua", "simulation{ end_time = 1 } ground{ name = 'floor' } body{ name = 'a', shape = sphere{ radius = 0.1 }, position = {0,0,1} }\n"
@@ -136,5 +229,8 @@ def check_bad():
 for law in LAWS:
     check_bed(law)
 check_solved()
+check_slope()
+for law in CHANGED_LAWS:
+    check_changes(law)
 check_bad()
 finish()

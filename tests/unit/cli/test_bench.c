@@ -302,7 +302,7 @@ static void test_bodies_by_angle(void **unused)
              -cos(M_PI / 3.0), -sin(M_PI / 3.0));
     read_table(&a, text[0]);
     read_table(&b, text[1]);
-    assert_int_equal(compare_bodies(&a, &b, &lines, &same), CAIRN_OK);
+    assert_int_equal(compare_bodies(&a, &b, 0.0, &lines, &same), CAIRN_OK);
     assert_true(same);
     check_close(lines.items[0].difference, 1.0, 1e-14, 0.0);
     check_close(lines.items[0].scale, sqrt(26.0), 1e-14, 0.0);

@@ -4,6 +4,8 @@
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
+#include "engine/pairs/spheres/spheres.h"
+#include "engine/state/actions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,28 +36,47 @@ static bool has_walls_alone(const eng_spheres *spheres)
            world->connector_count == 0;
 }
 
-/// Whether no action looks at bodies in every step.
-static bool has_rare_actions(const cairn_world *world)
-{
-    for (int i = 0; i < world->action_count; i++)
-        if (world->actions[i]->kind->due == NULL)
-            return false;
-    return true;
-}
-
-/// Only what the executor does by itself, chunk by chunk; sums over single slots are made by all
-/// processes.
-static bool can_share(const eng_spheres *spheres)
+/// Why the slots are not shared: the executor alone does what is, chunk by chunk, and sums over
+/// single slots are made by all processes. NULL where they are.
+static const char *reason_against(const eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
+    if (spheres->slots == 0)
+        return "no kernel moves spheres here";
+    if (!eng_actions_are_rare(world))
+        return "a load, a servo or a driven gravity acts in every step";
+    if (!has_walls_alone(spheres))
+        return "there are joints, connectors or bodies that no kernel moves";
+    if (world->field_count > 0)
+        return "there is a force field of the program";
+    if (world->frozen != NULL)
+        return "bodies are frozen";
+    if (world->cell.watched)
+        return "a servo drives the periodic cell";
+    if (world->def.audit_every != 0)
+        return "audit_every is set";
+    if (spheres->moved_clumps != spheres->clump_count || spheres->tied_count > 0)
+        return "clumps or spheres take part in joints, loads or contacts that no kernel computes";
+    if (spheres->has_load)
+        return "a force or torque acts on spheres";
+    if (spheres->has_moving_spheres)
+        return "spheres move on given paths";
+    if (spheres->strains && spheres->has_still_spheres)
+        return "there are fixed spheres in a cell that strains";
+    return spheres->ranges < spheres->share->ranks.count ? "there are too few bodies" : NULL;
+}
+
+static bool can_share(const eng_spheres *spheres)
+{
     // what contacts hold before the first step is known where their clumps are
-    bool begun = world->step_count > 0 || spheres->clump_count == 0;
-    return begun && spheres->slots > 0 && has_walls_alone(spheres) && has_rare_actions(world) &&
-           world->field_count == 0 && world->frozen == NULL && !world->cell.watched &&
-           world->def.audit_every == 0 && spheres->moved_clumps == spheres->clump_count &&
-           spheres->tied_count == 0 && !spheres->has_load && !spheres->has_moving_spheres &&
-           !(spheres->strains && spheres->has_still_spheres) &&
-           spheres->ranges >= spheres->share->ranks.count;
+    bool begun = spheres->world->step_count > 0 || spheres->clump_count == 0;
+    return begun && reason_against(spheres) == NULL;
+}
+
+const char *eng_spheres_unshared(const cairn_world *world)
+{
+    const eng_spheres *spheres = world->spheres;
+    return spheres != NULL && spheres->share != NULL ? reason_against(spheres) : NULL;
 }
 
 bool eng_spheres_share_wants_parts(const eng_spheres *spheres)
