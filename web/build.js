@@ -39,7 +39,10 @@ const policy = [
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join('; ');
+// what is passed on with the page goes with its licence
+const licence = readFileSync(here('node_modules/three/LICENSE'), 'utf8').trim().replaceAll('--', '- -');
 const page = readFileSync(here('source/page.html'), 'utf8')
+  .replace('{{licence}}', () => licence)
   .replace('{{policy}}', () => policy)
   .replace('{{style}}', () => style)
   .replace('{{script}}', () => script);

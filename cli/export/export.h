@@ -100,7 +100,7 @@ typedef struct export_job {
     int frame_count;
     int most_contacts; // of a frame, the strongest
     cli_progress *progress;
-    const char *doing; // what is done to the frames, for the progress
+    const char *doing;  // what is done to the frames, for the progress
     double share, done; // of the progress: that of a reading of all frames, and what was before
 } export_job;
 
