@@ -107,11 +107,16 @@ static const export_format *find_format(const char *path)
     return NULL;
 }
 
+static cairn_status interrupted(cairn_error *error)
+{
+    return base_fail(error, CAIRN_INTERRUPTED, "interrupted; no file was written");
+}
+
 cairn_status export_read(const export_job *job, int i, cairn_replay_frame *frame,
                          cairn_error *error)
 {
     if (cli_interrupt_asked())
-        return base_fail(error, CAIRN_INTERRUPTED, "interrupted; no file was written");
+        return interrupted(error);
     char text[64];
     snprintf(text, sizeof text, "%s frame %d of %d", job->doing, i + 1, job->frame_count);
     cli_progress_tell(job->progress, job->done + job->share * i / job->frame_count, text);
@@ -175,7 +180,7 @@ static cairn_status choose_frames(const export_settings *settings, const view_su
     if (choice->frames == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory");
     choose(subject, first, end - first, choice);
-    return CAIRN_OK;
+    return cli_interrupt_asked() ? interrupted(error) : CAIRN_OK;
 }
 
 // ---------------------------------------------------------------- writing
