@@ -42,9 +42,13 @@ cp -R -- docs/. "$site/source"
 cp -- docs/tools/conf.py assets/logo.svg "$site/source"
 cp -- include/cairn/version.h "$site/source/include_version.h"
 # links out of the folder lead to the files of the source
-sed -i 's#](\.\./\([^)]*\))#](source:\1)#g; s#\[\([^]]*\)\](source:\([^)]*\))#`\2`#g' "$site"/source/*.md
+for pages in "" notes/ howto/ tutorial/; do
+    out=${pages:+../}../
+    sed -i "s#\[\([^]]*\)\](${out//./\\.}\([^)]*\))#\`\2\`#g" "$site/source/$pages"*.md
+done
 if [ -d /usr/share/javascript/mathjax ]; then
     cp -R -- /usr/share/javascript/mathjax "$site/source/_static/"
+    rm -rf -- "$site/source/_static/mathjax/"{docs,test,unpacked}
 fi
 # the built package tells what the page of Python lists
 export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Sets up, builds and runs every test; the last line is "N passed, N failed".
-#   build/       release, warnings are errors: that it compiles counts as one test
-#   build-test/  asserts on: all suites
-#   build-asan/  address and undefined-behaviour sanitizers: the suites python, unit and robust
-#   build-tsan/  race checker, where clang is there
-#   build/packages/  the Debian packages, tried in a bare system of their own where one can be made
-# The first three must take every step of some runs to the same bits: that counts as one test, and so
-# does static analysis of the sources.
+# Sets up, builds and runs the tests; the last line is "N passed, N failed".
+#   --quick    the suites unit and house, in a build with asserts: for every commit
+#   (nothing)  every suite in a build with asserts but the long tests, and the suite robust under the
+#              address and undefined-behaviour sanitizers: for every push
+#   --all      every test there is: also the long ones, a release build, the suites python and unit under
+#              sanitizers, static analysis, the same bits in all builds, races, soak, the Debian packages
+#              in a bare system and the documentation site: continuous integration
+# Folders: build/ (release), build-test/ (asserts), build-asan/ (sanitizers), build-tsan/ (races). A warning
+# of the compiler is an error in all of them; that a folder builds counts as one test.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -19,6 +20,24 @@ passed=0
 failed=0
 skipped=0
 names=()
+
+usage="usage: scripts/test.sh [--quick|--all]"
+scope=${1:---usual}
+case $scope in
+--quick | --usual | --all) ;;
+--help)
+    echo "$usage"
+    exit 0
+    ;;
+*)
+    echo "test: unknown option \"$scope\"; $usage" >&2
+    exit 2
+    ;;
+esac
+if [ $# -gt 1 ]; then
+    echo "test: one option at most; $usage" >&2
+    exit 2
+fi
 
 # check NAME COMMAND...: one test that is not in Meson's list
 check()
@@ -39,6 +58,15 @@ check()
 build_variant()
 {
     configure "$@" && compile "$1"
+}
+
+# as build_variant, but of the programs that the suite robust runs alone
+build_robust()
+{
+    local programs
+    configure "$@" || return 1
+    mapfile -t programs < <(python3 tests/tools/suite_targets.py "$1" robust)
+    [ "${#programs[@]}" -gt 0 ] && ninja -C "$1" -j "$(nproc)" "${programs[@]}"
 }
 
 # run_suites SECONDS DIRECTORY ARGUMENT...: runs tests and adds Meson's own results to the counts
@@ -72,23 +100,61 @@ try_packages()
     fi
 }
 
-if ! check "installation" scripts/setup.sh --with-tests --no-build; then
+sanitizers=(-Dbuildtype=debugoptimized -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false)
+
+# ends the script with the counts
+report()
+{
+    for name in "${names[@]}"; do
+        echo "test: failed: $name"
+    done
+    if [ "$skipped" -gt 0 ]; then
+        echo "test: $skipped skipped"
+    fi
     echo "$passed passed, $failed failed"
-    exit 1
+    [ "$failed" -eq 0 ]
+    exit
+}
+
+# the site, without films
+document()
+{
+    scripts/setup.sh --with-docs --no-build && scripts/docs.sh --no-films build
+}
+
+if ! check "installation" scripts/setup.sh --with-tests --no-build; then
+    report
 fi
 
-check "release build" build_variant build -Dbuildtype=release -Dwerror=true || true
+if [ "$scope" = --all ]; then
+    check "release build" build_variant build -Dbuildtype=release -Dwerror=true || true
+fi
 
 if check "build with asserts" build_variant build-test -Dbuildtype=debugoptimized -Dwerror=true; then
-    run_suites 2100 build-test
+    case $scope in
+    --quick) run_suites 600 build-test --suite unit --suite house ;;
+    --usual) run_suites 1500 build-test --no-suite long ;;
+    --all) run_suites 2100 build-test ;;
+    esac
+fi
+if [ "$scope" = --quick ]; then
+    report
 fi
 
-if check "build with sanitizers" build_variant build-asan -Dbuildtype=debugoptimized \
-    -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false; then
+leaks=(halt_on_error=1 abort_on_error=1 detect_leaks=1 print_summary=1)
+undefined=(halt_on_error=1 abort_on_error=1 print_stacktrace=1 print_summary=1)
+if [ "$scope" = --usual ]; then
+    if check "build with sanitizers" build_robust build-asan "${sanitizers[@]}"; then
+        ASAN_OPTIONS=$(IFS=: && echo "${leaks[*]}") UBSAN_OPTIONS=$(IFS=: && echo "${undefined[*]}") \
+            run_suites 1200 build-asan --suite robust --timeout-multiplier 3
+    fi
+    report
+fi
+
+if check "build with sanitizers" build_variant build-asan "${sanitizers[@]}"; then
     run_suites 1500 build-asan --suite python
-    export ASAN_OPTIONS=halt_on_error=1:abort_on_error=1:detect_leaks=1:print_summary=1
-    export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1:print_summary=1
-    run_suites 1200 build-asan --suite unit --suite robust --timeout-multiplier 3
+    ASAN_OPTIONS=$(IFS=: && echo "${leaks[*]}") UBSAN_OPTIONS=$(IFS=: && echo "${undefined[*]}") \
+        run_suites 1200 build-asan --suite unit --suite robust --timeout-multiplier 3
 fi
 
 # The checks that are left keep one core busy each: two lanes of them run side by side. A lane writes what its
@@ -108,6 +174,7 @@ running_lane()
 {
     lane_check "soak" timeout 600 scripts/soak.sh --seconds 120
     lane_check "Debian packages in a bare system" try_packages
+    lane_check "documentation site" document
     echo ended >>"$results"
 }
 
@@ -161,11 +228,4 @@ wait
 take_lane analysis
 take_lane running
 
-for name in "${names[@]}"; do
-    echo "test: failed: $name"
-done
-if [ "$skipped" -gt 0 ]; then
-    echo "test: $skipped skipped"
-fi
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+report

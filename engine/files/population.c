@@ -635,10 +635,12 @@ static cairn_status make_bodies(cairn_world *world, const eng_population *record
 
 static cairn_status make_arrivals(cairn_world *world, const eng_population *record)
 {
+    // the world's own count is still that of the bodies before
+    const int count = record->slots[ENG_POPULATION_BODIES].count;
     eng_arrivals_settle(world);
-    cairn_status status = base_array_reserve(&world->allocator, &world->arrivals,
-                                             &world->arrival_capacity, world->body_count);
-    for (int row = 0; row < world->body_count && status == CAIRN_OK; row++) {
+    cairn_status status =
+        base_array_reserve(&world->allocator, &world->arrivals, &world->arrival_capacity, count);
+    for (int row = 0; row < count && status == CAIRN_OK; row++) {
         world->bodies[row].arrived = record->integers[row][5] != 0;
         if (world->bodies[row].arrived)
             world->arrivals[world->arrival_count++] = row;

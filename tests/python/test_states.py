@@ -70,13 +70,13 @@ material{{ name = "stone", density = 2000, young_modulus = 2e7, poisson_ratio = 
 {pairs}
 {cell}
 packing{{ region = {{ min = {{0, 0, 0}}, max = {{0.1, 0.1, 0.1}} }}, size = 0.022, porosity = 0.6, method = "growth", material = "stone" }}
-emitter{{ region = {{ min = {{0, 0, 0}}, max = {{0.1, 0.1, 0.1}} }}, size = 0.006, rate = 20000, every = {every}, material = "stone", velocity = {{1, 0, 0}} }}
+emitter{{ region = {{ min = {{0, 0, 0}}, max = {{0.1, 0.1, 0.1}} }}, size = 0.006, rate = {rate}, every = {every}, material = "stone", velocity = {{1, 0, 0}} }}
 {more}
 """
 CELLS = {
-    "still": ("cell{ size = {0.1, 0.1, 0.1} }", ""), "straining": ("cell{ size = {0.1, 0.1, 0.1}, rate = { yz = 20, xx = -3 } }", ""),
+    "still": ("cell{ size = {0.1, 0.1, 0.1} }", ""), "straining": ("cell{ size = {0.1, 0.1, 0.1}, rate = { yz = 2e-3 / STEP, xx = -3e-4 / STEP } }", ""),
     "servo": ("cell{ size = {0.1, 0.1, 0.1} }", 'servo{ cell = "x", stress = 900, speed = 9 } servo{ cell = "xy", rate = 3 }'),
-    "measure": ("cell{ size = {0.1, 0.1, 0.1}, rate = { xx = -9 } }", 'measure{ name = "m", region = "cell", window = 8 * STEP, every = 3 }'),
+    "measure": ("cell{ size = {0.1, 0.1, 0.1}, rate = { xx = -9e-4 / STEP } }", 'measure{ name = "m", region = "cell", window = 8 * STEP, every = 3 }'),
 }
 
 EXPLICIT = sorted(name for name, law in cairn.plugins("laws").items() if law["kind"] != "implicit" and name != "signorini_coulomb")
@@ -100,7 +100,7 @@ def scene(law, pieces, shape="sphere", other=None):
 def cell(law, name):
     step = 1e-3 if RIGID == law else 1e-4
     made, more = CELLS[name]
-    return CELL.format(step=step, pairs=pairs(law), cell=made, more=more, every=4 * step).replace("STEP", repr(step))
+    return CELL.format(step=step, pairs=pairs(law), cell=made, more=more, every=4 * step, rate=2 / step).replace("STEP", repr(step))
 
 
 CASES = {}

@@ -4,6 +4,7 @@ import unittest
 
 import count
 import exports
+import figures
 import fragments
 import house
 import layers
@@ -189,6 +190,32 @@ const table list = {.run = in_table, .once = NULL};
         self.assertEqual(len(fragments.check(long)), 1)
         wide = {"base/a.c": [("f", fragments.MEDIAN_MAX + 1, False, 0, False)]}
         self.assertEqual(len(fragments.check(wide)), 1)
+
+
+class Figures(unittest.TestCase):
+    def test_members(self):
+        code = figures.code_of("""struct a {\n    int b, c; // one, two\n    void (*f)(int d, int e);
+    struct { double g[2], h; } i;\n};\n""")
+        self.assertEqual(figures.structs_of(code)[0], ("a", 6))
+
+    def test_late_includes(self):
+        text = '// head\n#include "base/a.h"\n#define X(a) \\\n    a\n#include "base/b.h"\nint f;\n#include "base/c.h"\n'
+        self.assertEqual(figures.late_includes(text), [7])
+
+    def test_modules(self):
+        texts = {"base/a.h": "", "base/b.h": "", "base/a.c": '#include "base/a.h"\n#include "base/b.h"\n',
+                 "base/b.c": '#include "base/a.h"\n'}
+        self.assertEqual(rings.find_rings(figures.module_graph(texts)), [["base/a", "base/b"]])
+        self.assertEqual(rings.find_rings(figures.module_graph({**texts, "base/b.c": ""})), [])
+
+    def test_callers(self):
+        source_of = {"a.o": "base/a.c", "b.o": "base/b.c", "c.o": "base/c.c"}
+        listing = "a.o: 0 T f\na.o: 0 T g\na.o: 0 T cairn_h\nb.o: U f\nb.o: U g\nc.o: U g\nc.o: U cairn_h\n"
+        self.assertEqual(figures.one_caller(list(rings.parse_listing(listing)), source_of), (2, 1))
+
+    def test_world(self):
+        text = "void f(cairn_world *world)\n{\n}\n\nint g(const cairn_world *world, int i)\n{\n}\n"
+        self.assertEqual(figures.functions_with_world({"engine/a.c": text}), (2, 1))
 
 
 class House(unittest.TestCase):
