@@ -76,6 +76,8 @@ class App {
   constructor(run) {
     this.run = run;
     this.stage = new Stage(get('picture'));
+    run.model.plain = this.stage.software;
+    get('shadows').checked = !this.stage.software;
     this.colouring = new Colouring(run);
     this.bodies = new Bodies(run, this.colouring);
     this.contacts = new Contacts(run);

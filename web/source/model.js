@@ -55,6 +55,7 @@ export class Model {
       name: '',
     }));
     for (const { body, name } of about.names) this.bodies[body].name = name;
+    this.plain = false;
     this.typical = this.typicalRadius();
     for (const body of this.bodies) body.holds = this.isHolder(body);
   }
@@ -80,9 +81,10 @@ export class Model {
     return this.surfaces[part.mesh] === 'plane';
   }
 
-  /** A geometry of unit size, coarser the more there are. */
+  /** A geometry of unit size, coarser the more there are, and where a processor draws. */
   geometry(mesh, count) {
-    const around = count <= 300 ? 36 : count <= 2500 ? 20 : count <= 20000 ? 12 : 8;
+    const many = this.plain ? 8 * count : count;
+    const around = many <= 300 ? 28 : many <= 2500 ? 18 : many <= 20000 ? 12 : 8;
     switch (this.surfaces[mesh] ?? 'mesh') {
       case 'sphere':
         return new SphereGeometry(1, around, Math.max(5, Math.round(0.65 * around)));

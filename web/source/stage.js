@@ -63,10 +63,20 @@ function roundNumber(x) {
   return ten * (x / ten >= 5 ? 5 : x / ten >= 2 ? 2 : 1);
 }
 
+/** Whether a processor draws for want of a graphics processor. */
+function isSoftware() {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  const names = gl?.getExtension('WEBGL_debug_renderer_info');
+  const name = gl?.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER) ?? '';
+  gl?.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|basic render|software/i.test(name);
+}
+
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
+    this.software = isSoftware();
+    this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, alpha: true });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.scene = new Scene();
@@ -78,11 +88,11 @@ export class Stage {
     this.sun = new DirectionalLight();
     this.fill = new HemisphereLight();
     this.fill.position.set(0, 0, 1);
-    this.sun.castShadow = true;
+    this.sun.castShadow = !this.software;
     this.scene.add(this.sun, this.sun.target, this.fill);
     this.uniforms = { cell: { value: 1 }, size: { value: 1 }, line: { value: new Color() } };
     this.ground = null;
-    this.level = 0;
+    this.level = this.software ? 2 : 0; // of plainness
     this.pictures = 0;
     this.covered = 0; // pixels of the right that the panel covers
     this.slow = 0;
