@@ -17,10 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FRAMES_DEFAULT = 300, FRAMES_LEAST = 10, FRAMES_MOST = 100000, CONTACTS_DEFAULT = 5000 };
-
-// bodies of all frames that a page takes unless it is told otherwise: a browser holds them
-static const double places_default = 6e6;
+enum { FRAMES_MOST = 100000, CONTACTS_DEFAULT = 5000 };
 
 typedef struct export_settings {
     cli_common common;
@@ -107,82 +104,6 @@ static const export_format *find_format(const char *path)
     return NULL;
 }
 
-static cairn_status interrupted(cairn_error *error)
-{
-    return base_fail(error, CAIRN_INTERRUPTED, "interrupted; no file was written");
-}
-
-cairn_status export_read(const export_job *job, int i, cairn_replay_frame *frame,
-                         cairn_error *error)
-{
-    if (cli_interrupt_asked())
-        return interrupted(error);
-    char text[64];
-    snprintf(text, sizeof text, "%s frame %d of %d", job->doing, i + 1, job->frame_count);
-    cli_progress_tell(job->progress, job->done + job->share * i / job->frame_count, text);
-    return cairn_replay_read(job->subject->replay, job->frames[i], frame, error);
-}
-
-// ---------------------------------------------------------------- which frames
-
-typedef struct export_choice {
-    int64_t *frames;
-    int count;
-} export_choice;
-
-/// A frame that keeps its contacts, where there is one from `first` to before `end`.
-static int64_t prefer_contacts(const view_subject *subject, int64_t first, int64_t end)
-{
-    cairn_replay_frame frame;
-    for (int64_t i = first; i < end; i++)
-        if (cairn_replay_read(subject->replay, i, &frame, NULL) == CAIRN_OK &&
-            frame.contacts_kept >= 0)
-            return i;
-    return first;
-}
-
-/// Evenly by their place in the file, the first and the last included.
-static void choose(const view_subject *subject, int64_t first, int64_t count, export_choice *choice)
-{
-    bool contacts = cairn_replay_get_info(subject->replay)->contacts;
-    int64_t most = choice->count;
-    choice->count = 0;
-    for (int64_t k = 0; k < most && k < count && !cli_interrupt_asked(); k++) {
-        int64_t at = most >= count ? k : most == 1 ? count - 1 : k * (count - 1) / (most - 1);
-        int64_t next = most >= count || k + 1 >= most ? at + 1 : (k + 1) * (count - 1) / (most - 1);
-        choice->frames[choice->count++] =
-            contacts && k > 0 ? prefer_contacts(subject, first + at, first + next) : first + at;
-    }
-}
-
-static cairn_status choose_frames(const export_settings *settings, const view_subject *subject,
-                                  bool page, export_choice *choice, cairn_error *error)
-{
-    int64_t count = cairn_replay_get_frame_count(subject->replay), first = 0, end = count;
-    const double *times = cairn_replay_get_times(subject->replay);
-    double slack = 1e-6 * cairn_replay_get_info(subject->replay)->time_step;
-    while (first < count && times[first] < settings->from - slack)
-        first++;
-    while (end > first && times[end - 1] > settings->until + slack)
-        end--;
-    if (first >= end)
-        return base_fail(
-            error, CAIRN_ERROR_ARGUMENT,
-            "there is no frame between --from and --until: the run's are of %g to %g s", times[0],
-            times[count - 1]);
-    int64_t bodies = cairn_replay_get_info(subject->replay)->bodies;
-    int64_t most = settings->frames > 0 ? settings->frames : FRAMES_DEFAULT;
-    if (settings->frames == 0 && page && (double)bodies * (double)most > places_default)
-        most = (int64_t)fmax(FRAMES_LEAST, places_default / (double)bodies);
-    const base_allocator allocator = base_allocator_default();
-    choice->count = (int)(most < end - first ? most : end - first);
-    choice->frames = base_allocate(&allocator, (size_t)choice->count, sizeof *choice->frames);
-    if (choice->frames == NULL)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory");
-    choose(subject, first, end - first, choice);
-    return cli_interrupt_asked() ? interrupted(error) : CAIRN_OK;
-}
-
 // ---------------------------------------------------------------- writing
 
 static void find_folder(const char *path, char folder[PATH_MAX])
@@ -263,13 +184,14 @@ static cairn_status export_subject(const export_settings *settings, const export
 {
     char folder[PATH_MAX];
     double begun = base_timer_seconds();
+    export_wish wish = {settings->frames, settings->from, settings->until,
+                        format->write == export_html};
     export_choice choice = {0};
     export_model model = {0};
     export_report report = {0};
     cli_progress progress = cli_progress_begin(settings->quiet);
     find_folder(path, folder);
-    cairn_status status =
-        choose_frames(settings, subject, format->write == export_html, &choice, error);
+    cairn_status status = export_choose(subject, &wish, &choice, error);
     if (status == CAIRN_OK)
         status = export_model_build(&model, subject, error);
     export_job job = {.subject = subject,

@@ -109,6 +109,24 @@ typedef struct export_report {
     int64_t left_out; // contacts beyond most_contacts
 } export_report;
 
+/// Which frames are wanted.
+typedef struct export_wish {
+    int64_t most;       // 0: 300, and fewer of many bodies in a page
+    double from, until; // s; NAN: the first and last frame
+    bool page;
+} export_wish;
+
+typedef struct export_choice {
+    int64_t *frames; // [count] of the replay, by time; of the default allocator
+    int count;
+} export_choice;
+
+/// Frames evenly over the run, the first and last that are wanted among them; where contacts are
+/// kept in some, neighbours that keep them.
+/// @return CAIRN_ERROR_ARGUMENT where there is none, CAIRN_INTERRUPTED, CAIRN_ERROR_MEMORY
+cairn_status export_choose(const view_subject *subject, const export_wish *wish,
+                           export_choice *choice, cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// Reads the i-th frame of the job; CAIRN_INTERRUPTED once a stop was asked for.
 cairn_status export_read(const export_job *job, int i, cairn_replay_frame *frame,
                          cairn_error *error) CAIRN_CHECK_RESULT;
