@@ -83,8 +83,9 @@ export class Model {
 
   /** A geometry of unit size, coarser the more there are, and where a processor draws. */
   geometry(mesh, count) {
+    // multiples of four, so that domes meet tubes point by point
     const many = this.plain ? 8 * count : count;
-    const around = many <= 300 ? 28 : many <= 2500 ? 18 : many <= 20000 ? 12 : 8;
+    const around = many <= 300 ? 28 : many <= 2500 ? 20 : many <= 20000 ? 12 : 8;
     switch (this.surfaces[mesh] ?? 'mesh') {
       case 'sphere':
         return new SphereGeometry(1, around, Math.max(5, Math.round(0.65 * around)));
