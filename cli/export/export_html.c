@@ -198,6 +198,7 @@ static void put_tables(page_arrays *arrays, const char *folder)
 
 typedef struct page_bounds {
     vec3 minimum, maximum; // m, of the bodies that move, by their positions; empty: none
+    vec3 lowest, highest;  // m, of all bodies
     double speed, force;   // largest of a component
     double places;         // bodies of all frames
     bool contacts;         // some frame keeps its contacts
@@ -207,8 +208,10 @@ static void include_frame(page_bounds *bounds, const export_model *model,
                           const cairn_replay_frame *frame)
 {
     for (int i = 0; i < frame->bodies; i++) {
+        vec3 at = vec3_from(frame->position[i]);
+        bounds->lowest = vec3_min(bounds->lowest, at);
+        bounds->highest = vec3_max(bounds->highest, at);
         if (model->bodies[export_number(frame, i)].kind == CAIRN_DYNAMIC) {
-            vec3 at = vec3_from(frame->position[i]);
             bounds->minimum = vec3_min(bounds->minimum, at);
             bounds->maximum = vec3_max(bounds->maximum, at);
         }
@@ -224,8 +227,8 @@ static void include_frame(page_bounds *bounds, const export_model *model,
 
 static cairn_status find_bounds(const export_job *job, page_bounds *bounds, cairn_error *error)
 {
-    *bounds = (page_bounds){.minimum = {INFINITY, INFINITY, INFINITY},
-                            .maximum = {-INFINITY, -INFINITY, -INFINITY}};
+    const vec3 most = {INFINITY, INFINITY, INFINITY}, least = {-INFINITY, -INFINITY, -INFINITY};
+    *bounds = (page_bounds){.minimum = most, .maximum = least, .lowest = most, .highest = least};
     cairn_status status = CAIRN_OK;
     for (int i = 0; i < job->frame_count && status == CAIRN_OK; i++) {
         cairn_replay_frame frame;
@@ -245,13 +248,16 @@ static export_scale choose_scale(const page_bounds *bounds, const export_model *
                           .force_most = fine ? 32767 : 1023,
                           .velocity = bounds->speed,
                           .force = bounds->force};
-    if (bounds->minimum.x > bounds->maximum.x)
-        return scale;
-    vec3 middle = vec3_scale(0.5, vec3_add(bounds->minimum, bounds->maximum));
-    vec3 size = vec3_sub(bounds->maximum, bounds->minimum);
+    vec3 middle = {0.0, 0.0, 0.0};
+    if (bounds->minimum.x <= bounds->maximum.x)
+        middle = vec3_scale(0.5, vec3_add(bounds->minimum, bounds->maximum));
     vec3_store(scale.origin, middle);
-    // all places in 30 bits
-    scale.length = fmax(scale.length, fmax(size.x, fmax(size.y, size.z)) * 0x1p-28);
+    // all places in 30 bits and a sign
+    vec3 far = vec3_max(vec3_abs(vec3_sub(bounds->lowest, middle)),
+                        vec3_abs(vec3_sub(bounds->highest, middle)));
+    double farthest = fmax(far.x, fmax(far.y, far.z));
+    if (isfinite(farthest))
+        scale.length = fmax(scale.length, farthest * 0x1p-29);
     return scale;
 }
 

@@ -23,6 +23,7 @@ material{ name = "sand", density = 2500 }
 pair{ law = "hooke", normal_stiffness = 1e4, friction = 0.4 }
 ground{ material = "sand" }
 body{ name = "block", shape = box{ size = {0.1, 0.1, 0.02} }, material = "sand", position = {0.1, 0.1, 0.011} }
+body{ name = "far", kind = "fixed", shape = box{ size = {1, 1, 1} }, material = "sand", position = {20000, 0, 0.5} }
 emitter{ region = { min = {0, 0, 0.4}, max = {0.2, 0.2, 0.5} }, rate = 100, every = 0.05,
          grains = { { size = sizes{ "uniform", min = 0.02, max = 0.03 }, material = "sand" },
                     { shape = capsule{ radius = 0.01, length = 0.03 }, material = "sand" } } }
