@@ -30,7 +30,7 @@ seconds=${1:-120}
 shift || true
 targets=("$@")
 if [ ${#targets[@]} -eq 0 ]; then
-    targets=(scene scene_table condition mesh law_state table run_folder problem problem_text checkpoint
+    targets=(scene scene_table condition kernels mesh law_state table run_folder problem problem_text checkpoint
         trajectory)
 fi
 

@@ -27,7 +27,7 @@ message_packages=(
     libopenmpi-dev openmpi-bin
 )
 test_packages=(
-    libcmocka-dev libfclib-dev cppcheck python3 python3-numpy python3-h5py python3-pytest
+    libcmocka-dev libfclib-dev cppcheck locales python3 python3-numpy python3-h5py python3-pytest
     python3-matplotlib python3-nbclient python3-ipykernel clang-format-14
     debhelper debootstrap dh-python dpkg-dev
 )

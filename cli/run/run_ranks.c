@@ -222,6 +222,41 @@ static void tell_memory(const run_state *run, const base_gathered *all)
     cli_note("memory between steps:%s MB", text);
 }
 
+/// Name and kind of something with a window, which is read in every step, by each process whole.
+static const char *windowed(const scn_scene *scene, const char **name)
+{
+    for (int i = 0; i < scene->measure_count; i++)
+        if (scene->measures[i]->average >= 0) {
+            *name = scene->measures[i]->name;
+            return "measure";
+        }
+    for (int i = 0; i < scene->sensor_count; i++)
+        if (scene->sensors[i].window != NULL) {
+            *name = scene->sensors[i].name;
+            return "sensor";
+        }
+    for (int i = 0; i < scene->field_count; i++)
+        if (scene->fields[i].average >= 0) {
+            *name = scene->fields[i].name;
+            return "fields";
+        }
+    return NULL;
+}
+
+static void tell_nothing_shared(const run_state *run)
+{
+    int count = base_ranks_count(run->ranks);
+    const char *name = NULL, *kind = windowed(run->scene, &name);
+    if (kind != NULL)
+        cli_note("%d processes: no step was shared, because %s \"%s\" has a window; leave the "
+                 "window out, or use one process: the result is the same",
+                 count, kind, name);
+    else
+        cli_note("%d processes: no step was shared, because of what is in this scene "
+                 "(docs/howto/cluster.md): use one process, the result is the same",
+                 count);
+}
+
 void run_ranks_tell(const run_state *run)
 {
     if (run->ranks == NULL || run->settings->quiet || run->totals.steps == 0)
@@ -236,8 +271,7 @@ void run_ranks_tell(const run_state *run)
         return;
     int64_t steps = run->totals.steps;
     if (traffic.steps == 0)
-        cli_note("%d processes, which had nothing to share: each made every step",
-                 base_ranks_count(run->ranks));
+        tell_nothing_shared(run);
     else
         cli_note("%d processes: %lld of %lld steps shared; the first one sent %.4g kB a step, "
                  "%.4g of them the state of bodies that others need, and %.3g MB for lists and "

@@ -409,7 +409,9 @@ static double find_reach(con_joint_factors *f, con_joint_cluster *c)
     return multiply(c, f->work[1], f->work[2]);
 }
 
-double con_joint_cluster_solve(con_joint_factors *f, int cluster, const double *b, double (*v)[6])
+// returns the squared size of what is left, where that was looked at
+static double solve_cluster(con_joint_factors *f, int cluster, int turns, const double *b,
+                            double (*v)[6])
 {
     con_joint_cluster *c = &f->cluster[cluster];
     const con_joints *joints = f->joints;
@@ -417,7 +419,7 @@ double con_joint_cluster_solve(con_joint_factors *f, int cluster, const double *
         for (int k = joints->start[f->joint[p]]; k < joints->start[f->joint[p] + 1]; k++)
             f->z[k] = 0.0;
     double last = INFINITY;
-    for (int turn = 0;; turn++) {
+    for (int turn = 0; turn < turns; turn++) {
         row_sizes sizes = residual_rows(f, c, b, (const double(*)[6])v, f->work[0]);
         if (!(sizes.left > round_off * sizes.terms) || turn == REFINEMENTS)
             return sizes.left;
@@ -429,6 +431,12 @@ double con_joint_cluster_solve(con_joint_factors *f, int cluster, const double *
         add_impulses(f, c, x, v);
         last = reach;
     }
+    return 0.0;
+}
+
+double con_joint_cluster_solve(con_joint_factors *f, int cluster, const double *b, double (*v)[6])
+{
+    return solve_cluster(f, cluster, REFINEMENTS + 1, b, v);
 }
 
 // squared size of the terms of G v - b, scaled
@@ -447,19 +455,33 @@ static double squared_terms(const con_joint_factors *f, const double *b, const d
     return sum;
 }
 
+// impulses and velocities of all clusters; returns what the clusters do, together
+static double solve_clusters(con_joint_factors *f, int turns, const double *b,
+                             const double (*v_free)[6], double (*v)[6], double *l)
+{
+    double rest = 0.0;
+    if (v_free != (const double(*)[6])v)
+        memcpy(v, v_free, (size_t)f->body_count * sizeof *v);
+    memset(f->z, 0, (size_t)rows_of(f->joints) * sizeof *f->z);
+    for (int c = 0; c < f->cluster_count; c++)
+        rest += solve_cluster(f, c, turns, b, v);
+    for (int k = 0; k < rows_of(f->joints) && l != NULL; k++)
+        l[k] = f->unit[k] * f->z[k];
+    return rest;
+}
+
+void con_joint_factors_apply(con_joint_factors *f, bool refined, const double *b,
+                             const double (*v_free)[6], double (*v)[6], double *l)
+{
+    solve_clusters(f, refined ? REFINEMENTS + 1 : 1, b, v_free, v, l);
+}
+
 double con_joint_factors_solve(con_joint_factors *f, const double *b, const double (*v_free)[6],
                                double (*v)[6], double *l)
 {
-    const con_joints *joints = f->joints;
-    b = b != NULL ? b : joints->b;
-    double scale = squared_terms(f, b, v_free), rest = 0.0;
-    if (v_free != (const double(*)[6])v)
-        memcpy(v, v_free, (size_t)f->body_count * sizeof *v);
-    memset(f->z, 0, (size_t)rows_of(joints) * sizeof *f->z);
-    for (int c = 0; c < f->cluster_count; c++)
-        rest += con_joint_cluster_solve(f, c, b, v);
-    for (int k = 0; k < rows_of(joints) && l != NULL; k++)
-        l[k] = f->unit[k] * f->z[k];
+    b = b != NULL ? b : f->joints->b;
+    double scale = squared_terms(f, b, v_free);
+    double rest = solve_clusters(f, REFINEMENTS + 1, b, v_free, v, l);
     double after = squared_terms(f, b, (const double(*)[6])v);
     scale = after > scale || isnan(after) ? after : scale;
     return scale > 0.0 ? sqrt(rest / scale) : sqrt(rest);

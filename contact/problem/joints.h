@@ -32,6 +32,12 @@ cairn_status con_joints_factor(const con_joints *joints, int body_count,
 double con_joint_factors_solve(con_joint_factors *factors, const double *b,
                                const double (*v_free)[6], double (*v)[6], double *l);
 
+/// The same for those who look at G v - b by themselves.
+/// @param refined  else one turn, which leaves a small part of it
+/// @param b        [rows] not NULL
+void con_joint_factors_apply(con_joint_factors *factors, bool refined, const double *b,
+                             const double (*v_free)[6], double (*v)[6], double *l);
+
 /// Both at once, for one right side: a step or a correction of positions without contacts.
 /// @param error  out, as above; may be NULL
 /// @param arena  scratch; rewound before return

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is watched from step to step of a run, for the command and for programs alike.
+#include "engine/measures/finite.h"
 #include "engine/state/ids.h"
 #include "engine/state/world.h"
 
@@ -132,6 +133,47 @@ static double start_energy(const cairn_energy *e)
 
 // ---------------------------------------------------------------- explosions
 
+/// @return slot of the dynamic body with the most kinetic energy, at `speed` m/s; -1: none moves
+static int most_energetic(const cairn_world *world, double *speed)
+{
+    int found = -1;
+    double most = 0.0;
+    for (int i = 0; i < cairn_body_count(world); i++) {
+        cairn_body_id body = cairn_body_at(world, i);
+        cairn_body_view view;
+        if (cairn_body_get(world, body, &view) != CAIRN_OK || view.kind != CAIRN_DYNAMIC ||
+            !(view.kinetic_energy > most))
+            continue;
+        most = view.kinetic_energy;
+        found = (int)body.index;
+        *speed = sqrt(view.velocity[0] * view.velocity[0] + view.velocity[1] * view.velocity[1] +
+                      view.velocity[2] * view.velocity[2]);
+    }
+    return found;
+}
+
+/// @param what       is too much, before its `energy`, J
+/// @param available  J
+static cairn_status fail_explosion(const cairn_world *world, const char *what, double energy,
+                                   double available, cairn_error *error)
+{
+    char who[160] = "", why[160] = "a time step that is too long, or bodies that overlap";
+    double speed = 0.0, step = world->def.time_step;
+    int body = most_energetic(world, &speed);
+    cairn_step_limit limit = cairn_world_get_stable_step(world);
+    if (body >= 0)
+        snprintf(who, sizeof who, "; %s has the most kinetic energy, at %.3g m/s",
+                 eng_body_label(world, body).text, speed);
+    if (step > limit.step)
+        snprintf(why, sizeof why,
+                 "the time step %.4g s, which is longer than the stable step %.3g s of law %.40s",
+                 step, limit.step, limit.law);
+    return base_fail(error, CAIRN_ERROR_NUMERICAL,
+                     "step %" PRId64 " at %.6g s: explosion: %s %.3g J in a scene that holds "
+                     "%.3g J%s. Likely cause: %s",
+                     world->step_count, world->time, what, energy, available, who, why);
+}
+
 /// A step whose energy rises without a source by more than there was.
 static cairn_status check_rise(cairn_guard *guard, const cairn_world *world, cairn_error *error)
 {
@@ -151,10 +193,7 @@ static cairn_status check_rise(cairn_guard *guard, const cairn_world *world, cai
     // where nothing moves yet, round-off and what the accuracy of the solution leaves are more
     if (rise <= before + tolerance_energy(world) + unseen_energy(world))
         return CAIRN_OK;
-    return base_fail(error, CAIRN_ERROR_NUMERICAL,
-                     "step %" PRId64 " at %.6g s: explosion: %.3g J came from nowhere, more than "
-                     "the %.3g J that there were",
-                     world->step_count, world->time, rise, before);
+    return fail_explosion(world, "energy grew in one step by", rise, before, error);
 }
 
 /// Energy that could have become kinetic: what there was, what came in, what fell, and what
@@ -174,14 +213,11 @@ static cairn_status check_sums(cairn_guard *guard, const cairn_world *world, cai
     given += unseen;
     available += unseen;
     if (energy.residual > explosion_factor * (given + tolerance_energy(world)))
-        return base_fail(error, CAIRN_ERROR_NUMERICAL,
-                         "explosion at %.6g s: %.3g J came from nowhere, of %.3g J there were",
-                         world->time, energy.residual, given);
+        return fail_explosion(world, "energy grew without a source by", energy.residual, given,
+                              error);
     if (energy.kinetic <= explosion_factor * available)
         return CAIRN_OK;
-    return base_fail(error, CAIRN_ERROR_NUMERICAL,
-                     "explosion at %.6g s: kinetic energy %.3g J, of %.3g J there were to convert",
-                     world->time, energy.kinetic, available);
+    return fail_explosion(world, "kinetic energy is", energy.kinetic, available, error);
 }
 
 // ---------------------------------------------------------------- jams and overlaps
@@ -303,7 +339,7 @@ void cairn_guard_end(cairn_guard *guard, const cairn_world *world)
     if (fabs(energy.residual) > doubtful * all + small)
         snprintf(guard->warning, sizeof guard->warning,
                  "%.3g J of energy do not add up, %.0f %% of the %.3g J that changed their form: "
-                 "a shorter time step may be needed (docs/laws.md, section 9)",
+                 "the time step is too long, or bodies overlap (docs/laws.md, section 9)",
                  energy.residual, 100.0 * fabs(energy.residual) / all, all);
     base_plain_end(before);
 }

@@ -202,7 +202,7 @@ cairn_status eng_shape_read(eng_parts *parts, geo_kind kind, const base_allocato
 #define COUNT(...) +1
 enum {
     JOINT_INTEGERS = 6,
-    JOINT_RANGE = 31, // where the range stands
+    JOINT_RANGE = 25, // where the range stands
     JOINT_REALS = JOINT_RANGE + 2 CAIRN_JOINT_SETTINGS(COUNT)
 };
 #undef COUNT
@@ -211,8 +211,9 @@ enum {
 static const struct {
     size_t offset;
     int count;
-} joint_numbers[] = {{offsetof(eng_joint, point), 6},   {offsetof(eng_joint, axes), 18},
-                     {offsetof(eng_joint, inertia), 6}, {offsetof(eng_joint, length), 1},
+} joint_numbers[] = {{offsetof(eng_joint, point), 6},
+                     {offsetof(eng_joint, axes), 18},
+                     {offsetof(eng_joint, length), 1},
                      {offsetof(eng_joint, range), 2},
 #define SETTING(member, ...) {offsetof(eng_joint, member), 1},
                      CAIRN_JOINT_SETTINGS(SETTING)

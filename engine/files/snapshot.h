@@ -16,7 +16,7 @@
 #include "engine/pairs/spheres/spheres.h"
 
 enum {
-    ENG_CHECKPOINT_FORMAT = 25,
+    ENG_CHECKPOINT_FORMAT = 26,
     ENG_FIELDS_MAX = 96,
     ENG_VERSION_SIZE = 32,
     ENG_SNAPSHOT_ARENA = 1 << 16

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/file.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -330,6 +331,7 @@ cairn_status eng_vti_write(const char *path, const eng_vti *data, cairn_error *e
     const int *n = data->cells;
     const double *o = data->origin, *d = data->spacing;
     size_t offset = 0, count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
+    locale_t before = base_plain_begin();
     fprintf(file.stream,
             "<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" version=\"1.0\" "
             "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<ImageData WholeExtent=\"0 %d 0 "
@@ -352,6 +354,7 @@ cairn_status eng_vti_write(const char *path, const eng_vti *data, cairn_error *e
         fwrite(&size, sizeof size, 1, file.stream);
         fwrite(data->arrays[i].values.data, 1, size, file.stream);
     }
+    base_plain_end(before);
     fputs("\n</AppendedData>\n</VTKFile>\n", file.stream);
     return end_whole(&file, error);
 }

@@ -269,7 +269,30 @@ static inline void smear_line(smear *s, vec3 force, vec3 start, vec3 along, doub
     eng_smear_extents(&work, 1, &s->memory->line_extents[index]);
 }
 
-/// The same at the end of a branch from its centre, in pieces as long as lines may be.
+/// Where a line is near enough to the grid to be felt there, m from its start.
+typedef struct stretch {
+    double from, to;
+} stretch;
+
+static stretch stretch_near(const smear *s, vec3 start, vec3 along, double length)
+{
+    const double p[3] = {start.x, start.y, start.z}, d[3] = {along.x, along.y, along.z};
+    double reach = s->reach * s->grid->width;
+    stretch near = {0.0, length};
+    for (int k = 0; k < 3; k++) {
+        double low = s->grid->low[k] - reach - p[k], high = s->grid->high[k] + reach - p[k];
+        if (d[k] == 0.0) {
+            near.to = low <= 0.0 && 0.0 <= high ? near.to : -1.0;
+            continue;
+        }
+        near.from = fmax(near.from, fmin(low / d[k], high / d[k]));
+        near.to = fmin(near.to, fmax(low / d[k], high / d[k]));
+    }
+    return near;
+}
+
+/// The same at the end of a branch from its centre, in pieces as long as lines may be: of a branch
+/// that is long beside the grid those that it feels.
 static inline void smear_branch(smear *s, vec3 force, vec3 start, vec3 end)
 {
     vec3 line = vec3_sub(end, start);
@@ -277,11 +300,17 @@ static inline void smear_branch(smear *s, vec3 force, vec3 start, vec3 end)
     if (!(length > 0.0))
         return;
     vec3 along = vec3_scale(1.0 / length, line);
-    int64_t pieces = lines <= 1.0 ? 1 : 1 + (int64_t)lines;
-    for (int64_t i = 0; i < pieces; i++) {
-        double piece = length / (double)pieces;
-        smear_line(s, force, vec3_add_scaled(start, (double)i * piece, along), along, piece);
+    if (lines <= 1.0) {
+        smear_line(s, force, start, along, length);
+        return;
     }
+    double count = 1.0 + floor(fmin(lines, 1e15)), piece = length / count;
+    stretch near = stretch_near(s, start, along, length);
+    // one more on either side, for round-off
+    double first = fmax(floor(near.from / piece) - 1.0, 0.0);
+    double last = fmin(floor(near.to / piece) + 1.0, count - 1.0);
+    for (double i = first; i <= last && near.from <= near.to; i++)
+        smear_line(s, force, vec3_add_scaled(start, i * piece, along), along, piece);
 }
 
 /// The force itself, where it comes from a boundary.
@@ -627,6 +656,12 @@ cairn_status eng_coarse_sum(const cairn_world *world, const cairn_grid *grid,
     s.lines.factor = s.per_volume;
     geo_bounds box = {vec3_from(grid->low), vec3_from(grid->high)};
     s.window = eng_window_make(&world->cell, &world->cell.middle, box);
+    // to the corners of the cube that the kernel fills
+    double reach = grid->kernel == CAIRN_KERNEL_GAUSSIAN ? 7.0 : 1.0;
+    cairn_status status = eng_window_check(&s.window, sqrt(3.0) * reach * grid->width,
+                                           "a grid, with the width of its kernel,", error);
+    if (status != CAIRN_OK)
+        return status;
     return smear_all(&s, eng_coarse_cells(grid)) == CAIRN_OK
                ? CAIRN_OK
                : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for fields");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Averages over the grains and contacts of a region.
 #include "engine/grains/overlap.h"
+#include "engine/measures/finite.h"
 #include "engine/state/kinematics.h"
 
 /// sum += factor a b^T, symmetric part: xx, yy, zz, xy, xz, yz.
@@ -128,6 +129,9 @@ cairn_status eng_measure(const cairn_world *world, const cairn_region *region, i
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "this world has no periodic cell: a measure wants a region");
     cairn_status status = region != NULL ? eng_region_check(world, region, error) : CAIRN_OK;
+    // images of bodies that no step has looked at yet
+    if (status == CAIRN_OK && (world->step_count == 0 || world->topology_changed))
+        status = eng_cell_check_bodies(world, error);
     if (status != CAIRN_OK)
         return status;
     double volume = region != NULL ? eng_region_volume(world, region)

@@ -4,6 +4,7 @@
 #include "engine/grains/mixture.h"
 #include "engine/grains/near.h"
 #include "engine/grains/relax.h"
+#include "engine/measures/finite.h"
 #include "engine/state/ids.h"
 
 #include "base/elementary.h"
@@ -610,6 +611,8 @@ cairn_status cairn_packing_create(cairn_world *world, const cairn_packing_def *d
     if (world == NULL || def == NULL)
         return base_fail_null(error, __func__);
     cairn_status status = check_def(world, def, error);
+    if (status == CAIRN_OK)
+        status = eng_cell_check_bodies(world, error);
     if (status != CAIRN_OK)
         return status;
     packing p = {.world = world,

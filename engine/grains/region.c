@@ -7,8 +7,8 @@
 #include "engine/state/ids.h"
 #include "geometry/mesh/bvh.h"
 
-cairn_status eng_region_check(const cairn_world *world, const cairn_region *region,
-                              cairn_error *error)
+static cairn_status check_kind(const cairn_world *world, const cairn_region *region,
+                               cairn_error *error)
 {
     vec3 a = vec3_from(region->a), b = vec3_from(region->b);
     bool round = region->kind == CAIRN_REGION_CYLINDER || region->kind == CAIRN_REGION_SPHERE;
@@ -49,6 +49,17 @@ cairn_status eng_region_check(const cairn_world *world, const cairn_region *regi
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the mesh of a region must be a mesh that is closed");
     return CAIRN_OK;
+}
+
+cairn_status eng_region_check(const cairn_world *world, const cairn_region *region,
+                              cairn_error *error)
+{
+    cairn_status status = check_kind(world, region, error);
+    if (status != CAIRN_OK || !world->cell.any)
+        return status;
+    eng_window window =
+        eng_window_make(&world->cell, &world->cell.now, eng_region_bounds(world, region));
+    return eng_window_check(&window, 0.0, "a region", error);
 }
 
 geo_bounds eng_region_bounds(const cairn_world *world, const cairn_region *region)

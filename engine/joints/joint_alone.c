@@ -22,6 +22,9 @@ enum { GRAPH_ITERATIONS = 200 };
 // ends count as met where what is missing is less of the coordinates
 static const double met = 1e-9;
 
+// nearer than this to round-off a Newton step is solved to it
+static const double near_met = 1e-8;
+
 // an iteration that leaves more than this asks for rows and stiffness of where it is
 static const double slow = 0.3;
 
@@ -104,8 +107,9 @@ static void adjust_dampers(alone_solve *a)
         if (joint->damping == 0.0)
             continue;
         publish(a);
-        double after = eng_joint_speed(joint, &mid->row[mid->count], mid->point, world->q_mid,
-                                       (const double(*)[6])world->v_free);
+        eng_twist twist =
+            eng_joint_twist(joint, mid->point, world->q_mid, (const double(*)[6])world->v_free);
+        double after = eng_joint_speed(&mid->row[mid->count], &twist);
         double more =
             eng_joint_damper_step(world, joint, mid, s->speed[index], after, s->damper[index]);
         s->damper[index] += more;
@@ -129,15 +133,15 @@ static double look(alone_solve *a)
     return fmax(set->size, eng_joint_set_lack(a->world, set, (const double(*)[6])a->v, a->change));
 }
 
-/// Adds one Newton step to impulses and velocities.
-static void take_newton_step(alone_solve *a, con_joint_factors *factors)
+/// Adds one Newton step to impulses and velocities. @param refined  solved to round-off
+static void take_newton_step(alone_solve *a, con_joint_factors *factors, bool refined)
 {
     eng_joint_set *set = &a->set;
     int rows = set->system.rows.start[set->system.joint_count];
     for (int i = 0; i < rows; i++)
         set->system.b[i] = -set->residual[i];
-    con_joint_factors_solve(factors, set->system.b, (const double(*)[6])a->change, a->change,
-                            a->step);
+    con_joint_factors_apply(factors, refined, set->system.b, (const double(*)[6])a->change,
+                            a->change, a->step);
     eng_joint_set_leave(set, (const double(*)[6])a->change, a->change);
     for (int i = 0; i < rows; i++)
         set->l[i] += a->step[i];
@@ -160,7 +164,8 @@ static cairn_status linearise(alone_solve *a, con_joint_factors **factors)
 static void judge(alone_solve *a, double size)
 {
     eng_joint_step *s = a->world->joint_step;
-    double error = size / a->set.length;
+    // what turns further than half a turn may be any root
+    double error = a->set.turn > M_PI ? 1.0 : size / a->set.length;
     if (error <= met)
         return;
     s->alone_stop = CON_STOP_STAGNATED;
@@ -191,7 +196,7 @@ static cairn_status solve_rows(alone_solve *a)
         stuck = size > 0.9 * before ? stuck + 1 : 0;
         before = size;
         if (status == CAIRN_OK)
-            take_newton_step(a, factors);
+            take_newton_step(a, factors, size < near_met * set->length);
         adjust_dampers(a);
     }
     memcpy(a->v, set->exact, (size_t)set->system.body_count * sizeof *a->v);

@@ -91,7 +91,8 @@ static void move_bodies(projection *p)
             int k = r - rows->start[i];
             p->system.b[r] = k < p->rows[i].count ? -p->rows[i].g[k] : 0.0;
         }
-    con_joint_factors_solve(p->factors, p->system.b, (const double(*)[6])p->zero, p->change, NULL);
+    con_joint_factors_apply(p->factors, true, p->system.b, (const double(*)[6])p->zero, p->change,
+                            NULL);
     for (int i = 0; i < p->system.body_count; i++) {
         pose *q = &world->q[p->system.body[i]];
         vec3 turn = vec3_from(p->change[i] + 3);
@@ -110,11 +111,12 @@ static void change_speeds(projection *p, const eng_joint_step *s)
     cairn_world *world = p->world;
     const con_joints *rows = &p->system.rows;
     const double(*v)[6] = (const double(*)[6])world->v;
-    for (int i = 0; i < rows->count; i++)
+    for (int i = 0; i < rows->count; i++) {
+        const eng_joint_rows *at = &p->rows[i];
+        eng_twist twist = eng_joint_twist(&world->joints[i], at->point, world->q, v);
         for (int r = rows->start[i]; r < rows->start[i + 1]; r++) {
             int k = r - rows->start[i];
-            const eng_joint_rows *at = &p->rows[i];
-            double speed = eng_joint_speed(&world->joints[i], &at->row[k], at->point, world->q, v);
+            double speed = eng_joint_speed(&at->row[k], &twist);
             if (s == NULL)
                 p->system.b[r] = -speed;
             else if (k < at->count)
@@ -122,7 +124,9 @@ static void change_speeds(projection *p, const eng_joint_step *s)
             else
                 p->system.b[r] = p->kept[i] - speed;
         }
-    con_joint_factors_solve(p->factors, p->system.b, (const double(*)[6])p->zero, p->change, NULL);
+    }
+    con_joint_factors_apply(p->factors, true, p->system.b, (const double(*)[6])p->zero, p->change,
+                            NULL);
     for (int i = 0; i < p->system.body_count; i++)
         for (int k = 0; k < 6; k++)
             world->v[p->system.body[i]][k] += p->change[i][k];
@@ -197,8 +201,8 @@ static double turning_speed(const projection *p, int index, double u)
         return u;
     if (turning == 1)
         return 2.0 / h * base_tan(0.5 * h * u);
-    return eng_joint_speed(joint, &at->row[at->count], at->point, world->q,
-                           (const double(*)[6])world->v);
+    eng_twist twist = eng_joint_twist(joint, at->point, world->q, (const double(*)[6])world->v);
+    return eng_joint_speed(&at->row[at->count], &twist);
 }
 
 static void keep_turning(projection *p)
@@ -221,6 +225,11 @@ static void take_coordinates(projection *p)
 }
 
 // ---------------------------------------------------------------- energy of the change of speeds
+
+static bool is_prescribed(const cairn_world *world, int body)
+{
+    return body >= 0 && world->bodies[body].kind == CAIRN_MOVING;
+}
 
 /// Bodies that joints tie together, and what (9.11) took of their energy.
 typedef struct island {
@@ -268,7 +277,7 @@ static cairn_status find_islands(projection *p, islands *found)
         own->keeps = own->keeps && !acts;
         for (int side = 0; side < 2; side++) {
             own->floats = own->floats && at[side] >= 0;
-            if (body[side] >= 0 && world->bodies[body[side]].kind == CAIRN_MOVING)
+            if (is_prescribed(world, body[side]))
                 own->keeps = false;
         }
     }
@@ -429,29 +438,35 @@ cairn_status eng_joints_finish(cairn_world *world)
 
 // ---------------------------------------------------------------- energy and reactions
 
-/// Work of one row of impulse l over the step, and that which prescribed bodies did of it.
+/// How the bodies of a joint move at a point, in the mean of both ends of the step.
 /// @param q  what moments are taken about
-static double row_work(cairn_world *world, int index, const eng_wrench *row, vec3 point,
-                       const pose *q, double l)
+static void mean_twists(const cairn_world *world, int index, vec3 point, const pose *q,
+                        eng_twist mean[2])
 {
     const eng_joint *joint = &world->joints[index];
-    double work = 0.0;
     for (int side = 0; side < 2; side++) {
-        double speed =
-            eng_joint_side_speed(joint, side, row, point, q, (const double(*)[6])world->v) +
-            eng_joint_side_speed(joint, side, row, point, q, (const double(*)[6])world->v_end);
-        int body = joint->body[side];
-        if (body >= 0 && world->bodies[body].kind == CAIRN_MOVING)
-            world->energy.drivers -= 0.5 * l * speed;
-        work += 0.5 * l * speed;
+        eng_twist before =
+            eng_joint_side_twist(joint, side, point, q, (const double(*)[6])world->v);
+        eng_twist after =
+            eng_joint_side_twist(joint, side, point, q, (const double(*)[6])world->v_end);
+        mean[side].velocity = vec3_scale(0.5, vec3_add(before.velocity, after.velocity));
+        mean[side].omega = vec3_scale(0.5, vec3_add(before.omega, after.omega));
     }
-    return work;
 }
 
-static double coordinate_work(cairn_world *world, int index, double l)
+/// Work of one row of impulse l over the step, and that which prescribed bodies did of it.
+static double row_work(cairn_world *world, int index, const eng_wrench *row,
+                       const eng_twist twist[2], double l)
 {
-    const eng_joint_rows *mid = &world->joint_step->mid[index];
-    return row_work(world, index, &mid->row[mid->count], mid->point, world->q_mid, l);
+    double work = 0.0;
+    for (int side = 0; side < 2; side++) {
+        double speed = eng_joint_speed(row, &twist[side]),
+               part = side == 0 ? -l * speed : l * speed;
+        if (is_prescribed(world, world->joints[index].body[side]))
+            world->energy.drivers -= part;
+        work += part;
+    }
+    return work;
 }
 
 static void book_coordinate(cairn_world *world, int index, const eng_joint_rows *mid)
@@ -463,12 +478,15 @@ static void book_coordinate(cairn_world *world, int index, const eng_joint_rows 
     eng_graph *graph = &s->graph[index];
     const eng_graph_part *part = graph->part;
     eng_graph_share(joint, h, l, graph);
-    e->friction -= coordinate_work(world, index, part[ENG_GRAPH_FRICTION].l);
-    e->drivers += coordinate_work(world, index, part[ENG_GRAPH_MOTOR].l + h * joint->force);
-    e->impact -= coordinate_work(world, index, part[ENG_GRAPH_LOW].l + part[ENG_GRAPH_HIGH].l);
-    e->damping -= coordinate_work(world, index, s->damper[index]);
+    const eng_wrench *row = &mid->row[mid->count];
+    eng_twist twist[2];
+    mean_twists(world, index, mid->point, world->q_mid, twist);
+    e->friction -= row_work(world, index, row, twist, part[ENG_GRAPH_FRICTION].l);
+    e->drivers += row_work(world, index, row, twist, part[ENG_GRAPH_MOTOR].l + h * joint->force);
+    e->impact -= row_work(world, index, row, twist, part[ENG_GRAPH_LOW].l + part[ENG_GRAPH_HIGH].l);
+    e->damping -= row_work(world, index, row, twist, s->damper[index]);
     // the spring's work shows as elastic energy; what prescribed bodies do of it is theirs
-    coordinate_work(world, index, s->given[index] - h * joint->force);
+    row_work(world, index, row, twist, s->given[index] - h * joint->force);
     joint->effort = l;
     for (int k = 0; k < ENG_GRAPH_PARTS; k++)
         joint->part[k] = part[k].l;
@@ -479,51 +497,49 @@ static void book_constraints(cairn_world *world, int index)
 {
     const eng_joint_step *s = world->joint_step;
     const eng_joint_rows *mean = &s->mean[index];
+    eng_twist twist[2];
+    mean_twists(world, index, mean->point, s->arm, twist);
     for (int k = 0; k < mean->count; k++)
-        world->energy.joints +=
-            row_work(world, index, &mean->row[k], mean->point, s->arm, s->l[index][k]);
+        world->energy.joints += row_work(world, index, &mean->row[k], twist, s->l[index][k]);
 }
 
-/// Work of the constraints that share the problem of the contacts: of its rows, and of what its
-/// v_free has of their wrenches.
+/// Work of the constraints that share the problem of the contacts: all that their bodies got beside
+/// the contacts' and the parts' of graphs, less that of driven coordinates, which is booked by
+/// itself; and what prescribed bodies do.
 static void book_shared(cairn_world *world, const eng_joint_set *set)
 {
     const eng_joint_step *s = world->joint_step;
-    const con_joints *rows = &set->system.rows;
     double sum = 0.0;
-    for (int i = 0; i < rows->count; i++) {
-        int index = set->system.joint[i];
-        const int *body = world->joints[index].body;
-        for (int side = 0; side < 2; side++) {
-            int number = rows->body[i][side];
-            bool moving = body[side] >= 0 && world->bodies[body[side]].kind == CAIRN_MOVING;
-            const eng_joint_rows *mean = &s->mean[index];
-            // a driven coordinate is booked by itself
-            for (int r = rows->start[i]; r < rows->start[i] + mean->count; r++) {
-                const eng_wrench *row = &mean->row[r - rows->start[i]];
-                for (int k = 0; k < 6 && number >= 0; k++)
-                    sum += set->l[r] * rows->G[r][side][k] *
-                           (world->v[body[side]][k] + world->v_end[body[side]][k]);
-                if (!moving)
-                    continue;
-                double work =
-                    set->l[r] *
-                    (eng_joint_side_speed(&world->joints[index], side, row, mean->point,
-                                          world->q_mid, (const double(*)[6])world->v) +
-                     eng_joint_side_speed(&world->joints[index], side, row, mean->point,
-                                          world->q_mid, (const double(*)[6])world->v_end));
-                world->energy.drivers -= 0.5 * work;
-                sum += work;
-            }
-        }
-    }
     for (int i = 0; i < set->member_count; i++) {
         int body = set->member[i], number = set->number[i];
         for (int k = 0; k < 6 && number >= 0; k++)
-            sum += (set->v_free[number][k] - world->solver_v_free[number][k]) /
+            sum += 0.5 * (world->v_end[body][k] - set->base[number][k]) /
                    world->mass_inverse[body][k] * (world->v[body][k] + world->v_end[body][k]);
     }
-    world->energy.joints += 0.5 * sum;
+    for (int i = 0; i < set->system.joint_count; i++) {
+        int index = set->system.joint[i];
+        const eng_joint_rows *mean = &s->mean[index], *mid = &s->mid[index];
+        eng_twist twist[2];
+        mean_twists(world, index, mean->point, world->q_mid, twist);
+        for (int side = 0; side < 2; side++) {
+            int body = world->joints[index].body[side];
+            double sign = side == 0 ? -1.0 : 1.0;
+            for (int k = 0; k < mean->count && is_prescribed(world, body); k++) {
+                double work = sign * s->l[index][k] * eng_joint_speed(&mean->row[k], &twist[side]);
+                world->energy.drivers -= work;
+                sum += work;
+            }
+        }
+        if (!s->held[index])
+            continue;
+        mean_twists(world, index, mid->point, world->q_mid, twist);
+        for (int side = 0; side < 2; side++) {
+            double sign = side == 0 ? -1.0 : 1.0, l = s->l[index][mid->count];
+            if (set->system.rows.body[i][side] >= 0)
+                sum -= sign * l * eng_joint_speed(&mid->row[mid->count], &twist[side]);
+        }
+    }
+    world->energy.joints += sum;
 }
 
 /// The reaction on B over the step, about its anchor.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The force-speed graphs of joints as contacts of the implicit problem, theory.md (9.8b)-(9.8d).
 #include "engine/joints/joints.h"
+#include "engine/state/kinematics.h"
 
 #include <string.h>
 
@@ -71,7 +72,8 @@ cairn_status eng_graph_rows_create(cairn_world *world, const con_problem *contac
                                    const double (*R)[3], const eng_joint_system *system,
                                    eng_graph_rows *g)
 {
-    *g = (eng_graph_rows){.contact_count = contacts->contact_count, .system = system};
+    *g = (eng_graph_rows){
+        .contacts = contacts, .contact_count = contacts->contact_count, .system = system};
     int capacity = contacts->contact_count;
     for (int i = 0; i < system->joint_count; i++)
         for (int k = 0; k < ENG_GRAPH_PARTS; k++)
@@ -93,6 +95,24 @@ cairn_status eng_graph_rows_create(cairn_world *world, const con_problem *contac
     g->problem.body_count = system->body_count;
     g->problem.joints = &system->rows;
     return CAIRN_OK;
+}
+
+void eng_graph_rows_enter(const cairn_world *world, eng_graph_rows *g)
+{
+    for (int i = 0; i < g->contact_count; i++) {
+        bool tied = false;
+        for (int s = 0; s < 2; s++) {
+            int number = g->body[i][s];
+            if (number < 0 || !eng_is_jointed(world, world->contacts.body[i][s]))
+                continue;
+            memcpy(g->H[i][s], g->contacts->H[i][s], sizeof g->H[i][s]);
+            for (int row = 0; row < 3; row++)
+                eng_joint_system_enter(g->system, number, g->H[i][s][row]);
+            tied = true;
+        }
+        if (tied)
+            con_assemble_diagonal_range(&g->problem, i, i + 1, g->W_diagonal);
+    }
 }
 
 static bool is_end(int part)

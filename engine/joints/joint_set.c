@@ -46,6 +46,27 @@ static int row_count(const cairn_world *world, int index)
     return s->mid[index].count + (s->held[index] ? 1 : 0);
 }
 
+/// Room for what is in the basis: as yet the identity, and the masses as they are.
+static bool make_basis(eng_joint_set *set, size_t bodies, base_arena *arena)
+{
+    set->basis = base_arena_array(arena, mat3, "joint basis", bodies);
+    set->mass_inverse =
+        base_arena_allocate(arena, "joint masses", bodies, sizeof *set->mass_inverse);
+    set->entered = base_arena_allocate(arena, "joint v", bodies, sizeof *set->entered);
+    set->base = base_arena_allocate(arena, "joint base", bodies, sizeof *set->base);
+    set->lack = base_arena_allocate(arena, "joint lack", bodies, sizeof *set->lack);
+    if (set->basis == NULL || set->mass_inverse == NULL || set->entered == NULL ||
+        set->base == NULL || set->lack == NULL)
+        return false;
+    for (size_t i = 0; i < bodies; i++)
+        set->basis[i] = mat3_diagonal((vec3){1.0, 1.0, 1.0});
+    if (bodies > 0)
+        memcpy(set->mass_inverse, set->system.mass_inverse, bodies * sizeof *set->mass_inverse);
+    set->system.basis = set->basis;
+    set->system.mass_inverse = (const double(*)[6])set->mass_inverse;
+    return true;
+}
+
 cairn_status eng_joint_set_init(cairn_world *world, const int *joints, int count, bool compact,
                                 const con_problem *contacts, const double (*R)[3],
                                 eng_joint_set *set)
@@ -69,22 +90,14 @@ cairn_status eng_joint_set_init(cairn_world *world, const int *joints, int count
     if (set->residual == NULL || set->l == NULL || set->speed == NULL || set->end == NULL ||
         set->exact == NULL || set->v_free == NULL || set->guess == NULL)
         return CAIRN_ERROR_MEMORY;
-    if (compact) {
-        set->basis = base_arena_array(arena, mat3, "joint basis", bodies);
-        set->mass_inverse =
-            base_arena_allocate(arena, "joint masses", bodies, sizeof *set->mass_inverse);
-        set->entered = base_arena_allocate(arena, "joint v", bodies, sizeof *set->entered);
-        if (set->basis == NULL || set->mass_inverse == NULL || set->entered == NULL)
-            return CAIRN_ERROR_MEMORY;
-        set->system.basis = set->basis;
-        set->system.mass_inverse = (const double(*)[6])set->mass_inverse;
-    }
+    if (!make_basis(set, bodies, arena))
+        return CAIRN_ERROR_MEMORY;
     memset(set->l, 0, (size_t)rows * sizeof *set->l);
     int *start = (int *)set->system.rows.start;
     start[0] = 0;
     for (int i = 0; i < count; i++)
         start[i + 1] = start[i] + row_count(world, joints[i]);
-    set->has_graphs = any_part(world, &set->system);
+    set->has_graphs = !compact || any_part(world, &set->system);
     return set->has_graphs ? eng_graph_rows_create(world, contacts, R, &set->system, &set->graphs)
                            : CAIRN_OK;
 }
@@ -104,10 +117,13 @@ static pose end_pose(const cairn_world *world, int body, const double v[6])
 
 static void place_ends(const cairn_world *world, eng_joint_set *set, const double (*v)[6])
 {
+    set->turn = 0.0;
     for (int i = 0; i < set->member_count; i++) {
         int body = set->member[i], number = set->number[i];
         set->end[body] =
             end_pose(world, body, number >= 0 ? v[number] : (const double *)world->v_free[body]);
+        if (number >= 0)
+            set->turn = fmax(set->turn, world->def.time_step * vec3_norm(vec3_from(v[number] + 3)));
     }
 }
 
@@ -243,11 +259,14 @@ void eng_joint_set_push(const cairn_world *world, eng_joint_set *set, const doub
 /// Velocities in the coordinates of the basis.
 static const double (*enter(const eng_joint_set *set, const double (*v)[6]))[6]
 {
-    if (set->basis == NULL)
-        return v;
-    for (int i = 0; i < set->system.body_count; i++) {
-        memcpy(set->entered[i], v[i], sizeof *set->entered);
-        vec3_store(set->entered[i] + 3, mat3_apply_transposed(&set->basis[i], vec3_from(v[i] + 3)));
+    for (int i = 0; i < set->member_count; i++) {
+        int number = set->number[i];
+        if (number < 0)
+            continue;
+        double *entered = set->entered[number];
+        memcpy(entered, v[number], sizeof *set->entered);
+        vec3_store(entered + 3,
+                   mat3_apply_transposed(&set->basis[number], vec3_from(v[number] + 3)));
     }
     return (const double(*)[6])set->entered;
 }
@@ -322,16 +341,11 @@ static void add_stiffness(vec3 force, vec3 r, double quarter, mat3 *K)
             K->m[i][j] += quarter * ((i == j ? pull : 0.0) - 0.5 * (a[i] * F[j] + F[i] * a[j]));
 }
 
-/// Basis and masses with the stiffness of the impulses l, where it is one that holds.
-static void take_basis(const cairn_world *world, eng_joint_set *set)
+/// What the impulses l resist turns with comes to the moments of inertia.
+static void add_stiffnesses(const cairn_world *world, eng_joint_set *set)
 {
     const eng_joint_step *s = world->joint_step;
     double quarter = 0.25 * world->def.time_step;
-    for (int i = 0; i < set->member_count; i++)
-        if (set->number[i] >= 0) {
-            vec3 J = eng_inertia_of(world, set->member[i]);
-            set->basis[set->number[i]] = mat3_diagonal(J);
-        }
     for (int i = 0, row = 0; i < set->system.joint_count; i++) {
         int index = set->system.joint[i], count = row_count(world, index);
         vec3 force = sum_of(&s->mean[index], set->l + row, count).d;
@@ -348,6 +362,18 @@ static void take_basis(const cairn_world *world, eng_joint_set *set)
                 quat_rotate_inverse(arm->orientation, r), quarter, &set->basis[number]);
         }
     }
+}
+
+/// Basis and masses with the stiffness of the impulses l, where it is one that holds.
+static void take_basis(const cairn_world *world, eng_joint_set *set)
+{
+    for (int i = 0; i < set->member_count; i++)
+        if (set->number[i] >= 0) {
+            vec3 J = eng_inertia_of(world, set->member[i]);
+            set->basis[set->number[i]] = mat3_diagonal(J);
+        }
+    if (!set->frozen)
+        add_stiffnesses(world, set);
     for (int i = 0; i < set->member_count; i++) {
         int number = set->number[i];
         if (number < 0)
@@ -367,18 +393,22 @@ static void take_basis(const cairn_world *world, eng_joint_set *set)
 void eng_joint_set_linearise(const cairn_world *world, eng_joint_set *set)
 {
     const eng_joint_step *s = world->joint_step;
-    if (set->basis != NULL)
-        take_basis(world, set);
+    take_basis(world, set);
     eng_joint_system_fill(world, &set->system, s->mean, s->arm, s->held);
+    if (set->has_graphs)
+        eng_graph_rows_enter(world, &set->graphs);
     set->linear = true;
 }
 
 void eng_joint_set_leave(const eng_joint_set *set, const double (*v)[6], double (*out)[6])
 {
-    for (int i = 0; i < set->system.body_count; i++) {
-        vec3 omega = upper_solve(&set->basis[i], vec3_from(v[i] + 3));
-        memmove(out[i], v[i], 3 * sizeof(double));
-        vec3_store(out[i] + 3, omega);
+    for (int i = 0; i < set->member_count; i++) {
+        int number = set->number[i];
+        if (number < 0)
+            continue;
+        vec3 omega = upper_solve(&set->basis[number], vec3_from(v[number] + 3));
+        memmove(out[number], v[number], 3 * sizeof(double));
+        vec3_store(out[number] + 3, omega);
     }
 }
 
@@ -390,11 +420,9 @@ static void lack_of(const cairn_world *world, const eng_joint_set *set, int memb
     const double *exact = set->exact[number];
     for (int k = 0; k < 6; k++)
         out[k] = exact[k] - v[number][k];
-    if (set->basis != NULL) {
-        vec3 J = eng_inertia_of(world, set->member[member]);
-        vec3 moment = vec3_multiply(J, vec3_from(out + 3));
-        vec3_store(out + 3, lower_solve(&set->basis[number], moment));
-    }
+    vec3 J = eng_inertia_of(world, set->member[member]);
+    vec3 moment = vec3_multiply(J, vec3_from(out + 3));
+    vec3_store(out + 3, lower_solve(&set->basis[number], moment));
 }
 
 double eng_joint_set_lack(const cairn_world *world, const eng_joint_set *set, const double (*v)[6],
@@ -426,8 +454,8 @@ static void aim_rows(const eng_joint_set *set, const double (*v)[6])
         }
 }
 
-/// Takes what the rows of the linear problem give for the impulses l out of velocities.
-static void take_out(const eng_joint_set *set, double (*v)[6])
+/// Adds what the rows of the linear problem give for the impulses l, times a sign, to velocities.
+static void add_rows(const eng_joint_set *set, double sign, double (*v)[6])
 {
     const con_joints *rows = &set->system.rows;
     for (int i = 0; i < rows->count; i++)
@@ -435,8 +463,8 @@ static void take_out(const eng_joint_set *set, double (*v)[6])
             for (int side = 0; side < 2; side++) {
                 int body = rows->body[i][side];
                 for (int k = 0; k < 6 && body >= 0; k++)
-                    v[body][k] -=
-                        set->system.mass_inverse[body][k] * rows->G[r][side][k] * set->l[r];
+                    v[body][k] +=
+                        sign * set->system.mass_inverse[body][k] * rows->G[r][side][k] * set->l[r];
             }
 }
 
@@ -456,22 +484,40 @@ static void aim_free(const cairn_world *world, eng_joint_set *set, const double 
         for (int k = 0; k < 6; k++)
             set->v_free[number][k] = entered[number][k] + lack[k];
     }
-    take_out(set, set->v_free);
+    add_rows(set, -1.0, set->v_free);
 }
 
-double eng_joint_set_differ(const cairn_world *world, eng_joint_set *set, const double (*v_base)[6])
+/// v_free of a problem whose wrenches are its rows, without stiffness: its angular momenta are
+/// those of v_base.
+static void keep_free(const eng_joint_set *set, const double (*v_base)[6])
 {
-    double most = 0.0;
-    take_arms(world, set);
-    eng_joint_set_push(world, set, v_base);
-    take_out(set, set->exact);
-    for (int i = 0; i < set->member_count; i++)
-        for (int k = 0; k < 6 && set->number[i] >= 0; k++) {
-            double *differs = &set->exact[set->number[i]][k];
-            *differs -= set->v_free[set->number[i]][k];
-            most = fmax(most, fabs(*differs));
-        }
-    return 0.5 * world->def.time_step * most;
+    for (int i = 0; i < set->member_count; i++) {
+        int number = set->number[i];
+        if (number < 0)
+            continue;
+        memcpy(set->v_free[number], v_base[number], sizeof *set->v_free);
+        vec3_store(set->v_free[number] + 3,
+                   mat3_apply_transposed(&set->basis[number], vec3_from(v_base[number] + 3)));
+    }
+}
+
+void eng_joint_set_finish(const cairn_world *world, eng_joint_set *set, double (*v)[6])
+{
+    for (int i = 0; i < set->member_count; i++) {
+        int number = set->number[i];
+        if (number < 0)
+            continue;
+        double gained[6], *base = set->base[number];
+        for (int k = 0; k < 6; k++)
+            gained[k] = v[number][k] - set->v_free[number][k];
+        vec3 moment = mat3_apply(&set->basis[number], vec3_from(gained + 3));
+        vec3_store(gained + 3,
+                   vec3_multiply(vec3_from(world->mass_inverse[set->member[i]] + 3), moment));
+        for (int k = 0; k < 6; k++)
+            base[k] = world->solver_v_free[number][k] + gained[k];
+    }
+    add_rows(set, 1.0, v);
+    eng_joint_set_leave(set, (const double(*)[6])v, v);
 }
 
 void eng_joint_set_aim(const cairn_world *world, eng_joint_set *set, const double (*v_base)[6],
@@ -479,7 +525,9 @@ void eng_joint_set_aim(const cairn_world *world, eng_joint_set *set, const doubl
 {
     const double(*entered)[6] = enter(set, v);
     aim_rows(set, entered);
-    if (!set->frozen)
+    if (set->frozen)
+        keep_free(set, v_base);
+    else
         aim_free(world, set, v_base, v, entered);
     if (set->has_graphs)
         eng_graph_rows_aim(world, &set->graphs, (const double(*)[6])set->v_free, entered,

@@ -8,6 +8,17 @@
 
 #include <string.h>
 
+enum { STUCK_MAX = 6 }; // looks in a row that did not help
+
+// shared joints are met where what is missing is less of the coordinates
+static const double shared_met = 1e-10;
+
+// or no more than this of the contacts' tolerance, which moves them from one solve to the next
+static const double contact_share = 1e-3;
+
+// a solve that leaves more than this asks for rows and stiffness of where it is
+static const double slow_share = 0.3;
+
 // ---------------------------------------------------------------- start of the step
 
 static bool allocate(eng_joint_step *s, base_arena *arena, int n, int bodies)
@@ -133,9 +144,10 @@ cairn_status eng_block_joint_start(cairn_world *world)
         eng_joint_poses(joint, world->q, q);
         s->from[i] = eng_joint_frame_of(joint, q);
         eng_joint_frame_rows(joint, &s->from[i], &rows);
+        eng_twist twist =
+            eng_joint_twist(joint, rows.point, world->q, (const double(*)[6])world->v);
         for (int k = 0; k < rows.count; k++)
-            s->start[i][k] = eng_joint_speed(joint, &rows.row[k], rows.point, world->q,
-                                             (const double(*)[6])world->v);
+            s->start[i][k] = eng_joint_speed(&rows.row[k], &twist);
     }
     world->joint_step = s;
     return find_spin_axes(world);
@@ -169,8 +181,9 @@ static void take_midpoint(cairn_world *world, int i)
         return;
     if (eng_joint_has_turns(joint->kind))
         mid->coordinate = eng_joint_unwind(mid->coordinate, joint->coordinate);
-    const eng_wrench *row = &mid->row[mid->count];
-    double u = eng_joint_speed(joint, row, mid->point, world->q_mid, (const double(*)[6])world->v);
+    eng_twist twist =
+        eng_joint_twist(joint, mid->point, world->q_mid, (const double(*)[6])world->v);
+    double u = eng_joint_speed(&mid->row[mid->count], &twist);
     s->speed[i] = u;
     s->given[i] = h * (joint->force - joint->stiffness * (mid->coordinate - joint->rest));
     s->damper[i] = eng_joint_damper_step(world, joint, mid, u, u, 0.0);
@@ -285,10 +298,17 @@ static void aim(cairn_world *world, const double (*v)[6])
 {
     eng_joint_set *set = &world->joint_step->together;
     eng_joint_set_aim(world, set, (const double(*)[6])world->solver_v_free, v);
-    world->problem.v_free = (const double(*)[6])set->v_free;
-    if (!set->has_graphs)
-        con_apply_H(&world->problem, world->problem.v_free, world->problem.w,
-                    (double(*)[3])world->problem.q);
+}
+
+/// The shared joints from the motion before.
+static void begin_shared(cairn_world *world, eng_joint_set *set)
+{
+    eng_joint_set_guess(world, set);
+    eng_joint_set_look(world, set, (const double(*)[6])set->guess);
+    eng_joint_set_linearise(world, set);
+    eng_graph_rows_fill(world, &set->graphs, (const double(*)[6])set->v_free);
+    set->left = INFINITY;
+    aim(world, (const double(*)[6])set->guess);
 }
 
 static cairn_status share(cairn_world *world)
@@ -301,20 +321,26 @@ static cairn_status share(cairn_world *world)
         eng_joint_set_init(world, s->shared, s->shared_count, false, &world->problem, R, set);
     if (status != CAIRN_OK)
         return status;
-    eng_joint_set_guess(world, set);
     memcpy(set->v_free, world->solver_v_free, bodies * sizeof *set->v_free);
-    eng_joint_set_look(world, set, (const double(*)[6])set->guess);
-    eng_joint_set_linearise(world, set);
-    if (set->has_graphs)
-        eng_graph_rows_fill(world, &set->graphs, (const double(*)[6])set->v_free);
-    set->left = INFINITY;
-    aim(world, (const double(*)[6])set->guess);
+    begin_shared(world, set);
     world->problem.joints = &set->system.rows;
-    if (set->has_graphs) {
-        world->solved = &set->graphs.problem;
-        world->solved_R = set->graphs.R;
-    }
+    world->solved = &set->graphs.problem;
+    world->solved_R = set->graphs.R;
     return CAIRN_OK;
+}
+
+/// The body that lacks most of what its joints should give.
+static int worst_member(const eng_joint_set *set)
+{
+    double most = -1.0;
+    int worst = -1;
+    for (int i = 0; i < set->member_count; i++)
+        for (int k = 0; k < 6 && set->number[i] >= 0; k++)
+            if (fabs(set->lack[set->number[i]][k]) > most) {
+                most = fabs(set->lack[set->number[i]][k]);
+                worst = set->member[i];
+            }
+    return worst;
 }
 
 cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *changed,
@@ -322,25 +348,38 @@ cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *c
 {
     eng_joint_set *set = &world->joint_step->together;
     const double(*U)[3] = (const double(*)[3])world->solution_U;
-    bool reached = set->has_graphs && eng_graph_rows_take(world, &set->graphs, U);
+    bool reached = eng_graph_rows_take(world, &set->graphs, U);
     eng_joint_set_look(world, set, v);
     bool activated = eng_joint_set_activate(world, set);
     eng_joint_set_keep(world, set);
     *rows_changed = reached || activated;
     double left = set->size;
-    if (!set->frozen)
-        left =
-            fmax(left, eng_joint_set_differ(world, set, (const double(*)[6])world->solver_v_free));
-    // where wrenches do not settle they stay those of the motion before
-    if (!set->frozen && !*rows_changed && left > 0.5 * set->left && left > 1e-10 * set->length) {
-        set->frozen = true;
-        memcpy(set->v_free, world->solver_v_free,
-               (size_t)world->problem.body_count * sizeof *set->v_free);
+    if (!set->frozen) {
+        eng_joint_set_push(world, set, (const double(*)[6])set->base);
+        left = fmax(left, eng_joint_set_lack(world, set, v, set->lack));
+        set->unsettled = worst_member(set);
     }
-    set->left = *rows_changed ? INFINITY : left;
-    *changed = *rows_changed || left > 1e-10 * set->length;
-    if (*rows_changed)
+    bool met = left <= shared_met * set->length ||
+               (set->size <= shared_met * set->length && left > 0.5 * set->left &&
+                left <= contact_share * world->def.tolerance * set->length);
+    *changed = *rows_changed || !met;
+    bool slow = !met && !set->frozen && left > slow_share * set->left;
+    set->stuck = !met && left > 0.9 * set->left ? set->stuck + 1 : 0;
+    set->left = *changed ? left : INFINITY;
+    // what turns further than half a turn may be any root
+    bool strays = !*changed && set->turn > M_PI;
+    if ((set->stuck >= STUCK_MAX || strays) && !set->frozen) {
+        // where wrenches do not settle they stay those of the motion before
+        set->lost = strays ? 1.0 : left;
+        set->frozen = *changed = *rows_changed = true;
+        begin_shared(world, set);
+        return CAIRN_OK;
+    }
+    *rows_changed = *rows_changed || slow;
+    if (*rows_changed) {
+        eng_joint_set_linearise(world, set);
         eng_graph_rows_fill(world, &set->graphs, (const double(*)[6])world->solver_v_free);
+    }
     if (*changed)
         aim(world, v);
     return CAIRN_OK;
@@ -353,8 +392,7 @@ cairn_status eng_joints_spread(cairn_world *world)
                                          world->solution_U, set->l, world->arena);
     if (status != CAIRN_OK)
         return status;
-    if (set->has_graphs)
-        eng_graph_rows_take(world, &set->graphs, (const double(*)[3])world->solution_U);
+    eng_graph_rows_take(world, &set->graphs, (const double(*)[3])world->solution_U);
     eng_joint_set_keep(world, set);
     return CAIRN_OK;
 }
@@ -362,25 +400,22 @@ cairn_status eng_joints_spread(cairn_world *world)
 int eng_joints_capacity(const cairn_world *world)
 {
     const eng_joint_step *s = world->joint_step;
-    return s != NULL && s->shared_count > 0 && s->together.has_graphs
-               ? s->together.graphs.capacity
-               : world->problem.contact_count;
+    return s != NULL && s->shared_count > 0 ? s->together.graphs.capacity
+                                            : world->problem.contact_count;
 }
 
 void eng_joints_apply(const cairn_world *world, double (*v)[6])
 {
+    eng_joint_step *s = world->joint_step;
+    if (s != NULL && s->shared_count > 0)
+        eng_joint_set_finish(world, &s->together, v);
+}
+
+void eng_joints_enter(const cairn_world *world, int body, double H[3][6])
+{
     const eng_joint_step *s = world->joint_step;
-    if (s == NULL || s->shared_count == 0)
-        return;
-    const con_joints *rows = &s->together.system.rows;
-    for (int i = 0; i < rows->count; i++)
-        for (int r = rows->start[i]; r < rows->start[i + 1]; r++)
-            for (int side = 0; side < 2; side++) {
-                int body = rows->body[i][side];
-                for (int k = 0; k < 6 && body >= 0; k++)
-                    v[body][k] += world->problem.mass_inverse[body][k] * rows->G[r][side][k] *
-                                  s->together.l[r];
-            }
+    for (int row = 0; row < 3 && s != NULL && s->shared_count > 0 && body >= 0; row++)
+        eng_joint_system_enter(&s->together.system, body, H[row]);
 }
 
 cairn_status eng_block_joints(cairn_world *world)

@@ -12,23 +12,22 @@ void eng_joint_poses(const eng_joint *joint, const pose *q, pose out[2])
         out[side] = joint->body[side] >= 0 ? q[joint->body[side]] : pose_identity();
 }
 
-double eng_joint_side_speed(const eng_joint *joint, int side, const eng_wrench *row, vec3 point,
-                            const pose *q, const double (*v)[6])
+eng_twist eng_joint_side_twist(const eng_joint *joint, int side, vec3 point, const pose *q,
+                               const double (*v)[6])
 {
     int body = joint->body[side];
     if (body < 0)
-        return 0.0;
+        return (eng_twist){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     vec3 omega = quat_rotate(q[body].orientation, vec3_from(v[body] + 3));
-    vec3 velocity = eng_point_velocity(v[body], &q[body], point);
-    double speed = vec3_dot(row->d, velocity) + vec3_dot(row->e, omega);
-    return side == 0 ? -speed : speed;
+    vec3 arm = vec3_sub(point, q[body].position);
+    return (eng_twist){vec3_add(vec3_from(v[body]), vec3_cross(omega, arm)), omega};
 }
 
-double eng_joint_speed(const eng_joint *joint, const eng_wrench *row, vec3 point, const pose *q,
-                       const double (*v)[6])
+eng_twist eng_joint_twist(const eng_joint *joint, vec3 point, const pose *q, const double (*v)[6])
 {
-    return eng_joint_side_speed(joint, 0, row, point, q, v) +
-           eng_joint_side_speed(joint, 1, row, point, q, v);
+    eng_twist a = eng_joint_side_twist(joint, 0, point, q, v);
+    eng_twist b = eng_joint_side_twist(joint, 1, point, q, v);
+    return (eng_twist){vec3_sub(b.velocity, a.velocity), vec3_sub(b.omega, a.omega)};
 }
 
 void eng_joint_push(const cairn_world *world, const eng_joint *joint, const eng_wrench *row,

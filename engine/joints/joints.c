@@ -219,8 +219,6 @@ static void place(const cairn_world *world, const cairn_joint_def *def, eng_join
         int body = joint->body[side];
         pose q = body >= 0 ? eng_state_of(world, body).q : pose_identity();
         mat3 attitude = quat_to_mat3(q.orientation), back = mat3_transpose(&attitude);
-        if (body >= 0 && world->bodies[body].kind == CAIRN_DYNAMIC)
-            joint->inertia[side] = eng_inertia_of(world, body);
         joint->point[side] = pose_apply_inverse(&q, vec3_from(anchors[side]));
         joint->axes[side] = mat3_multiply(&back, &axes);
     }
@@ -394,9 +392,9 @@ static double speed_now(const eng_joint *joint, const eng_joint_rows *rows,
         const eng_state *s = &states[side];
         if (joint->body[side] < 0)
             continue;
-        vec3 omega = quat_rotate(s->q.orientation, vec3_from(s->v + 3));
-        speed[side] = vec3_dot(row->d, eng_point_velocity(s->v, &s->q, rows->point)) +
-                      vec3_dot(row->e, omega);
+        eng_twist twist = {eng_point_velocity(s->v, &s->q, rows->point),
+                           quat_rotate(s->q.orientation, vec3_from(s->v + 3))};
+        speed[side] = eng_joint_speed(row, &twist);
     }
     return speed[1] - speed[0];
 }
@@ -463,31 +461,39 @@ cairn_status cairn_joint_get_motor(const cairn_world *world, cairn_joint_id id,
     return CAIRN_OK;
 }
 
-static cairn_status check_drive(const cairn_world *world, cairn_joint_id id, cairn_error *error)
+/// The joint of an id, where it has a coordinate that may be driven.
+/// @param call   who asks, to say so where there is no world
+/// @param servo  whether it must have a motor with a position
+static cairn_status find_drive(cairn_world *world, cairn_joint_id id, const char *call, bool servo,
+                               eng_joint **joint, cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, call);
     cairn_status status = eng_joint_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "joint");
-    cairn_joint_kind kind = world->joints[eng_joint_index(world, id)].kind;
-    if (!eng_joint_has_drive(kind))
+    *joint = &world->joints[eng_joint_index(world, id)];
+    if (!eng_joint_has_drive((*joint)->kind))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a %s joint has no coordinate to drive",
-                         cairn_joint_kind_name(kind));
+                         cairn_joint_kind_name((*joint)->kind));
+    if (servo && (*joint)->motor_law != CAIRN_MOTOR_POSITION)
+        return base_fail(
+            error, CAIRN_ERROR_ARGUMENT,
+            "the motor of the joint follows a velocity: it has no position and no gains");
     return CAIRN_OK;
 }
 
 cairn_status cairn_joint_set_motor(cairn_world *world, cairn_joint_id id, bool on, double velocity,
                                    double limit, cairn_error *error)
 {
-    if (world == NULL)
-        return base_fail_null(error, __func__);
-    cairn_status status = check_drive(world, id, error);
+    eng_joint *joint = NULL;
+    cairn_status status = find_drive(world, id, __func__, false, &joint, error);
     if (status != CAIRN_OK)
         return status;
     if (!isfinite(velocity) || !(limit >= 0.0))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "motor velocity = %g must be finite and its limit = %g not negative",
                          velocity, limit);
-    eng_joint *joint = &world->joints[eng_joint_index(world, id)];
     joint->motor = on;
     joint->motor_velocity = velocity;
     joint->motor_limit = limit;
@@ -497,32 +503,24 @@ cairn_status cairn_joint_set_motor(cairn_world *world, cairn_joint_id id, bool o
 cairn_status cairn_joint_set_motor_position(cairn_world *world, cairn_joint_id id, double position,
                                             cairn_error *error)
 {
-    if (world == NULL)
-        return base_fail_null(error, __func__);
-    cairn_status status = check_drive(world, id, error);
+    eng_joint *joint = NULL;
+    cairn_status status = find_drive(world, id, __func__, true, &joint, error);
     if (status != CAIRN_OK)
         return status;
-    if (world->joints[eng_joint_index(world, id)].motor_law != CAIRN_MOTOR_POSITION)
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "the motor of the joint has no position");
     if (!isfinite(position))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "motor position = %g must be finite",
                          position);
-    world->joints[eng_joint_index(world, id)].motor_position = position;
+    joint->motor_position = position;
     return CAIRN_OK;
 }
 
 cairn_status cairn_joint_set_motor_gains(cairn_world *world, cairn_joint_id id, double stiffness,
                                          double damping, cairn_error *error)
 {
-    if (world == NULL)
-        return base_fail_null(error, __func__);
-    cairn_status status = check_drive(world, id, error);
+    eng_joint *joint = NULL;
+    cairn_status status = find_drive(world, id, __func__, true, &joint, error);
     if (status != CAIRN_OK)
         return status;
-    eng_joint *joint = &world->joints[eng_joint_index(world, id)];
-    if (joint->motor_law != CAIRN_MOTOR_POSITION)
-        return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "the motor of the joint has no position, and no gains then");
     bool sound = stiffness >= 0.0 && isfinite(stiffness) && damping >= 0.0 && isfinite(damping);
     if (!sound || (stiffness == 0.0 && damping == 0.0))
         return base_fail(
@@ -539,12 +537,10 @@ cairn_status cairn_joint_set_motor_function(cairn_world *world, cairn_joint_id i
                                             cairn_motor_function *function, void *context,
                                             cairn_error *error)
 {
-    if (world == NULL)
-        return base_fail_null(error, __func__);
-    cairn_status status = check_drive(world, id, error);
+    eng_joint *joint = NULL;
+    cairn_status status = find_drive(world, id, __func__, false, &joint, error);
     if (status != CAIRN_OK)
         return status;
-    eng_joint *joint = &world->joints[eng_joint_index(world, id)];
     joint->motor_function = function;
     joint->motor_context = context;
     return CAIRN_OK;
@@ -585,14 +581,13 @@ cairn_status eng_joints_ask_motors(cairn_world *world, cairn_error *error)
 cairn_status cairn_joint_set_force(cairn_world *world, cairn_joint_id id, double force,
                                    cairn_error *error)
 {
-    if (world == NULL)
-        return base_fail_null(error, __func__);
-    cairn_status status = check_drive(world, id, error);
+    eng_joint *joint = NULL;
+    cairn_status status = find_drive(world, id, __func__, false, &joint, error);
     if (status == CAIRN_OK && !isfinite(force))
         status =
             base_fail(error, CAIRN_ERROR_ARGUMENT, "force = %g of a joint must be finite", force);
     if (status == CAIRN_OK)
-        world->joints[eng_joint_index(world, id)].force = force;
+        joint->force = force;
     return status;
 }
 

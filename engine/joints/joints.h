@@ -32,7 +32,6 @@ typedef struct eng_joint {
     int body[2];     // A and B; -1: the world
     vec3 point[2];   // anchors in principal body axes; world axes for the world
     mat3 axes[2];    // columns: the joint's axes x, y, z in the same; z is the free one
-    vec3 inertia[2]; // kg m^2, principal moments; 0 for bodies that nothing turns
     double length;   // m, of a rod
     bool apart;      // its bodies do not touch
     double range[2]; // rad or m
@@ -59,6 +58,11 @@ typedef struct eng_joint {
 typedef struct eng_wrench {
     vec3 d, e;
 } eng_wrench;
+
+/// Velocity at a point and angular velocity, m/s and rad/s, world axes.
+typedef struct eng_twist {
+    vec3 velocity, omega;
+} eng_twist;
 
 /// The rows of a joint in one configuration, theory.md (9.1)-(9.5).
 typedef struct eng_joint_rows {
@@ -178,13 +182,18 @@ void eng_joint_system_fill(const cairn_world *world, eng_joint_system *system,
 /// Poses of A and B.
 void eng_joint_poses(const eng_joint *joint, const pose *q, pose out[2]);
 
-/// Speed of a row for body velocities v, all bodies included.
-double eng_joint_speed(const eng_joint *joint, const eng_wrench *row, vec3 point, const pose *q,
-                       const double (*v)[6]);
+/// How the body of a side moves at a point, for the body velocities v; the world is at rest.
+eng_twist eng_joint_side_twist(const eng_joint *joint, int side, vec3 point, const pose *q,
+                               const double (*v)[6]);
 
-/// The same for the body of one side alone.
-double eng_joint_side_speed(const eng_joint *joint, int side, const eng_wrench *row, vec3 point,
-                            const pose *q, const double (*v)[6]);
+/// How B moves against A there.
+eng_twist eng_joint_twist(const eng_joint *joint, vec3 point, const pose *q, const double (*v)[6]);
+
+/// Speed of a row.
+static inline double eng_joint_speed(const eng_wrench *row, const eng_twist *twist)
+{
+    return vec3_dot(row->d, twist->velocity) + vec3_dot(row->e, twist->omega);
+}
 
 /// v += M^-1 (impulse of one row of size l) at poses q.
 void eng_joint_push(const cairn_world *world, const eng_joint *joint, const eng_wrench *row,
@@ -196,6 +205,7 @@ void eng_joint_push(const cairn_world *world, const eng_joint *joint, const eng_
 /// to the limit. In the arena; the arrays of contacts are copies.
 typedef struct eng_graph_rows {
     con_problem problem;            // borrows from this struct
+    const con_problem *contacts;    // as they are without joints; borrowed
     const eng_joint_system *system; // joints and bodies; borrowed
     int contact_count, row_count, capacity;
     double scale; // N s, impulses that the contacts have at hand
@@ -218,6 +228,9 @@ cairn_status eng_graph_rows_create(cairn_world *world, const con_problem *contac
                                    const double (*R)[3], const eng_joint_system *system,
                                    eng_graph_rows *rows) CAIRN_CHECK_RESULT;
 
+/// Contacts of bodies with joints in the coordinates of the system's basis.
+void eng_graph_rows_enter(const cairn_world *world, eng_graph_rows *rows);
+
 /// Rows of the parts that are present, with their impulses as guess.
 /// @param v_free  [bodies of the system]
 void eng_graph_rows_fill(cairn_world *world, eng_graph_rows *rows, const double (*v_free)[6]);
@@ -238,7 +251,7 @@ bool eng_graph_rows_take(cairn_world *world, const eng_graph_rows *rows, const d
 /// Joints that are solved together, and what their solution is looked at with. In the arena.
 typedef struct eng_joint_set {
     eng_joint_system system;
-    eng_graph_rows graphs; // of the set, where there are any parts
+    eng_graph_rows graphs; // of the set, where there are any contacts or parts
     bool has_graphs;
     int member_count;
     const int *member;    // [member_count] bodies of the world
@@ -247,14 +260,21 @@ typedef struct eng_joint_set {
     double *speed;        // [joints] rad/s or m/s of the coordinates at the end
     pose *end;            // [world's bodies] those of the set
     double size, length;  // m: largest violation at the end, largest coordinate
+    double turn;          // rad, largest of a body in a step at the speed of the end
     double (*exact)[6];   // [bodies] m/s or rad/s: what the impulses l give, theory.md (9.6)
     double (*v_free)[6];  // [bodies] of the linear problem, theory.md (9.6c)
     double (*guess)[6];   // [bodies] m/s or rad/s
-    double (*mass_inverse)[6], (*entered)[6]; // [bodies] of sets with a basis
-    mat3 *basis;                              // [bodies] likewise
+    double (*base)[6];    // [bodies] m/s or rad/s: without the impulses of joints
+    double (*lack)[6];    // [bodies] (9.6c), in the basis
+    double (*mass_inverse)[6], (*entered)[6]; // [bodies] in the basis
+    mat3 *basis;                              // [bodies] L of (9.6d); else the identity
     bool linear;                              // the linear problem has rows
-    bool frozen;                              // wrenches are those of the linear problem
-    double left; // m or rad, what was missing at the last look of the shared joints
+    bool frozen;   // wrenches stay those of the motion before, without stiffness
+    double left;   // m or rad, what was missing at the last look of the shared joints
+    int stuck;     // looks in a row at which it had not become less
+    double lost;   // m or rad, what was missing then where wrenches did not settle
+    int unsettled; // body that lacked most
+    bool unsolved; // the last solve ended unsettled
 } eng_joint_set;
 
 /// What the step knows of its joints; in the arena.
@@ -300,8 +320,8 @@ void eng_joint_set_guess(const cairn_world *world, eng_joint_set *set);
 /// (9.6), and the wrenches that follow for the impulses l.
 void eng_joint_set_look(const cairn_world *world, eng_joint_set *set, const double (*v)[6]);
 
-/// After it: rows of the linear problem, and, of compact sets, the basis in which the stiffness
-/// that the impulses l make is part of the masses.
+/// After it: rows of the linear problem, and the basis in which the stiffness that the impulses l
+/// make is part of the masses.
 void eng_joint_set_linearise(const cairn_world *world, eng_joint_set *set);
 
 /// set->exact: v_base + M^-1 (impulses of the wrenches as last looked at).
@@ -317,13 +337,11 @@ double eng_joint_set_lack(const cairn_world *world, const eng_joint_set *set, co
 void eng_joint_set_aim(const cairn_world *world, eng_joint_set *set, const double (*v_base)[6],
                        const double (*v)[6]);
 
-/// Of a set without a basis: what the wrenches as last looked at give for the impulses l beyond
-/// what the linear problem has, to set->exact.
-/// @return m or rad, how far it takes bodies by the end of the step
-double eng_joint_set_differ(const cairn_world *world, eng_joint_set *set,
-                            const double (*v_base)[6]);
+/// set->base, and the impulses l in velocities that have those of the contacts.
+/// @param v  [bodies] in the basis; out: out of it
+void eng_joint_set_finish(const cairn_world *world, eng_joint_set *set, double (*v)[6]);
 
-/// Velocities out of the coordinates of the basis; may be the same.
+/// Velocities of the set's bodies out of the coordinates of the basis; may be the same.
 void eng_joint_set_leave(const eng_joint_set *set, const double (*v)[6], double (*out)[6]);
 
 /// After eng_joint_set_look: ends of ranges that are passed take part; true when there is one.
@@ -374,8 +392,12 @@ cairn_status eng_joints_spread(cairn_world *world) CAIRN_CHECK_RESULT;
 /// Contacts that world->solved may get, rows of joints included.
 int eng_joints_capacity(const cairn_world *world);
 
-/// v += M^-1 G^T l of the bilateral rows of shared joints.
+/// What the shared joints give to velocities that have the impulses of the contacts, and all of
+/// them out of the coordinates that the solve had.
 void eng_joints_apply(const cairn_world *world, double (*v)[6]);
+
+/// Rows of a moment of contacts of a body, by its row in the problem, in those coordinates.
+void eng_joints_enter(const cairn_world *world, int body, double H[3][6]);
 
 /// Books the work of joints and keeps their reactions; before bodies move to the end.
 void eng_energy_joints(cairn_world *world);

@@ -55,11 +55,11 @@ static cairn_status fail(const cairn_world *world, const char *whose, const char
 }
 
 /// Whether a column of bodies has numbers that could end up not finite: what steps carry over,
-/// where the world has it.
+/// where the world has it. What held a body is finite where its velocity is.
 static bool must_be_finite(const cairn_world *world, int column)
 {
     const eng_column *c = eng_body_column(column);
-    return (c->flags & ENG_HASHED) != 0 && c->scalar == ENG_REAL &&
+    return (c->flags & ENG_HASHED) != 0 && c->scalar == ENG_REAL && column != ENG_BODY_held &&
            world->body_data[column] != NULL;
 }
 

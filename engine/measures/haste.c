@@ -34,6 +34,19 @@ static double way_of(const cairn_world *world, int body)
     return world->def.time_step * speed / shape->smallest_size;
 }
 
+/// Whether a body of the general passes may go farther than that: seen without a root for most.
+static bool may_be_hasty(const cairn_world *world, int body)
+{
+    const double *v = world->v[body];
+    const eng_body *b = &world->bodies[body];
+    const geo_shape *shape = world->shapes[b->shape];
+    double reach = b->solid > 0 ? world->solids[b->solid - 1].reach : shape->bounding_radius;
+    double linear = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    double turning = v[3] * v[3] + v[4] * v[4] + v[5] * v[5];
+    double way = most * shape->smallest_size, h = world->def.time_step;
+    return !(2.1 * h * h * (linear + turning * reach * reach) < way * way);
+}
+
 /// Whether there is anything that a body would meet too late.
 static bool meets_late(const cairn_world *world, int body)
 {
@@ -56,8 +69,8 @@ void eng_haste_look(cairn_world *world)
         found = -1;
     for (int k = 0; k < world->general_count && world->general_work; k++) {
         int body = world->active[k];
-        if (world->bodies[body].kind != CAIRN_DYNAMIC || eng_is_elsewhere(world, body) ||
-            (found >= 0 && found < body))
+        if (world->bodies[body].kind != CAIRN_DYNAMIC || !may_be_hasty(world, body) ||
+            eng_is_elsewhere(world, body) || (found >= 0 && found < body))
             continue;
         if (way_of(world, body) > most && meets_late(world, body))
             found = body;

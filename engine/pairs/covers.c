@@ -11,14 +11,20 @@
 /// CROWD: pairs of a body with others that move, beyond which their seams are not looked for.
 enum { NOTHING = -2, DROPPED = -1, CROWD = 64 };
 
+/// A pair of a body.
+typedef struct touching {
+    int code;           // 2 place + side that the body has in it
+    geo_pair colliders; // the own one and the other
+} touching;
+
 typedef struct covers {
     cairn_world *world;
-    int *first;       // [reach + 1] entries of each body
-    int *entries;     // 2 place + side that the body has in it
-    int *start;       // [pairs] raw contacts of a place, among all of them
-    geo_contact **at; // [pairs] the same in their manifold
-    int *action;      // [2 raw contacts] what the body of a side makes of a contact: NOTHING,
-                      // DROPPED, or the contact whose place and gap it takes
+    int *first;        // [reach + 1] entries of each body
+    touching *entries; // of all bodies
+    int *start;        // [pairs] raw contacts of a place, among all of them
+    geo_contact **at;  // [pairs] the same in their manifold
+    int *action;       // [2 raw contacts] what the body of a side makes of a contact: NOTHING,
+                       // DROPPED, or the contact whose place and gap it takes
 } covers;
 
 /// A pair as one of its bodies sees it: in the frame of this one, own collider first.
@@ -252,8 +258,7 @@ static void join_creases(const covers *c, const entry *e)
     const cairn_world *world = c->world;
     const geo_shape *own = world->colliders[e->own].shape;
     const geo_shape *other = world->colliders[e->other].shape;
-    if (!e->is_explicit || e->holds_on || e->count < 2 ||
-        (own->kind != GEO_MESH && other->kind != GEO_MESH))
+    if (!e->is_explicit || e->holds_on)
         return;
     for (int i = 1; i < e->count; i++)
         for (int j = 0; j < i && !is_dropped(c, e, i); j++) {
@@ -385,8 +390,6 @@ static bool meet_surfaces(const covers *c, meeting *m)
     int one = m->by_own ? a->other : a->own, two = m->by_own ? b->other : b->own;
     int mover = m->by_own ? a->own : a->other;
     const cairn_world *world = c->world;
-    if (!has_faces(world->colliders[one].shape) || !has_faces(world->colliders[two].shape))
-        return false;
     m->slack = slack_of(world, (int[3]){mover, one, two});
     geo_bounds first = bounds_of(c, m, a), second = bounds_of(c, m, b);
     return geo_bounds_overlap(geo_bounds_inflate(first, m->slack), second) &&
@@ -403,47 +406,65 @@ static void settle_meeting(const covers *c, meeting *m)
     join_seams(c, m);
 }
 
-/// Whether two colliders that entry `a` and another pair have besides a common one may lie against
-/// each other; most are apart.
-static bool may_lie_together(const cairn_world *world, const entry *a, int code)
+/// How near to each other the two colliders that a body, or a collider, touches besides may be to
+/// lie together, m, more than their slack.
+static double nearness_of(const cairn_world *world, geo_pair at)
 {
-    const geo_pair *pair = &world->pairs[world->plan.order[code / 2]].colliders;
-    int own = code % 2 == 0 ? pair->first : pair->second;
-    int other = code % 2 == 0 ? pair->second : pair->first;
-    bool by_own = own == a->own;
-    if (!by_own && other != a->other)
-        return false;
-    if (world->cell.any)
-        return true;
-    const geo_bounds *one = &world->proxies[by_own ? a->other : a->own].bounds;
-    const geo_bounds *two = &world->proxies[by_own ? other : own].bounds;
-    const geo_shape *own_shape = world->colliders[a->own].shape;
-    const geo_shape *other_shape = world->colliders[a->other].shape;
-    double near = 1e-6 * (isfinite(own_shape->bounding_radius) ? own_shape->bounding_radius : 0.0);
-    near += 1e-6 * (isfinite(other_shape->bounding_radius) ? other_shape->bounding_radius : 0.0);
-    return one->low.x - two->high.x <= near && two->low.x - one->high.x <= near &&
-           one->low.y - two->high.y <= near && two->low.y - one->high.y <= near &&
-           one->low.z - two->high.z <= near && two->low.z - one->high.z <= near;
+    double own = world->colliders[at.first].shape->bounding_radius;
+    double other = world->colliders[at.second].shape->bounding_radius;
+    double near = 1e-6 * (isfinite(own) ? own : 0.0);
+    return near + 1e-6 * (isfinite(other) ? other : 0.0);
+}
+
+/// Whether two colliders may lie against each other; most are apart.
+static bool may_lie_together(const cairn_world *world, int first, int second, double near)
+{
+    const geo_bounds *one = &world->proxies[first].bounds;
+    const geo_bounds *two = &world->proxies[second].bounds;
+    bool apart = !world->cell.any &&
+                 !(one->low.x - two->high.x <= near && two->low.x - one->high.x <= near &&
+                   one->low.y - two->high.y <= near && two->low.y - one->high.y <= near &&
+                   one->low.z - two->high.z <= near && two->low.z - one->high.z <= near);
+    return !apart && has_faces(world->colliders[first].shape) &&
+           has_faces(world->colliders[second].shape);
+}
+
+static void settle_creases(const covers *c, const touching *at)
+{
+    const cairn_world *world = c->world;
+    if (world->raw_count[at->code / 2] < 2 ||
+        (world->colliders[at->colliders.first].shape->kind != GEO_MESH &&
+         world->colliders[at->colliders.second].shape->kind != GEO_MESH))
+        return;
+    entry e = entry_of(c, at->code);
+    join_creases(c, &e);
 }
 
 static void settle_body(const covers *c, int body)
 {
     const cairn_world *world = c->world;
     int count = c->first[body + 1] - c->first[body];
-    const int *entries = c->entries + c->first[body];
+    const touching *entries = c->entries + c->first[body];
     for (int i = 0; i < count; i++) {
-        entry a = entry_of(c, entries[i]);
-        join_creases(c, &a);
-        bool moves = world->bodies[a.other_body].kind == CAIRN_DYNAMIC;
+        geo_pair at = entries[i].colliders;
+        settle_creases(c, &entries[i]);
+        int other_body = world->colliders[at.second].body;
+        bool moves = world->bodies[other_body].kind == CAIRN_DYNAMIC;
+        double near = i > 0 ? nearness_of(world, at) : 0.0;
         for (int j = 0; j < i; j++) {
-            if (!may_lie_together(world, &a, entries[j]))
-                continue;
-            entry b = entry_of(c, entries[j]);
-            meeting m = {.a = &b, .b = &a, .by_own = a.own == b.own};
-            bool crowded = count > CROWD && moves && a.other_body != b.other_body;
+            geo_pair next = entries[j].colliders;
+            bool by_own = next.first == at.first;
             // of two bodies that both move, each looks at what its own shape touches
-            if (!crowded && (m.by_own || !moves))
-                settle_meeting(c, &m);
+            if (!by_own && (moves || next.second != at.second))
+                continue;
+            if (!may_lie_together(world, by_own ? at.second : at.first,
+                                  by_own ? next.second : next.first, near))
+                continue;
+            if (count > CROWD && moves && other_body != world->colliders[next.second].body)
+                continue;
+            entry a = entry_of(c, entries[i].code), b = entry_of(c, entries[j].code);
+            meeting m = {.a = &b, .b = &a, .by_own = by_own};
+            settle_meeting(c, &m);
         }
     }
 }
@@ -479,7 +500,9 @@ static void count_entries(covers *c, int *next, bool write)
                 if (world->bodies[bodies[side]].kind != CAIRN_DYNAMIC)
                     continue;
                 if (write)
-                    c->entries[next[bodies[side]]] = 2 * place + side;
+                    c->entries[next[bodies[side]]] =
+                        (touching){2 * place + side,
+                                   side == 0 ? *pair : (geo_pair){pair->second, pair->first}};
                 next[bodies[side]]++;
             }
         }
@@ -519,6 +542,14 @@ static void apply_chunk(void *argument, int begin, int end, int chunk, int worke
     }
 }
 
+static bool any_acts(const int *action, int count)
+{
+    int other = 0;
+    for (int i = 0; i < count; i++)
+        other |= action[i] ^ NOTHING;
+    return other != 0;
+}
+
 static int raw_total(const cairn_world *world)
 {
     int chunks = base_chunk_count(world->pair_count, ENG_PAIR_CHUNK), total = 0;
@@ -535,7 +566,7 @@ cairn_status eng_covers_drop(cairn_world *world)
         return CAIRN_OK;
     covers c = {.world = world};
     c.first = base_arena_array(world->arena, int, "covers", bodies + 2);
-    c.entries = base_arena_array(world->arena, int, "covers", 2 * raw);
+    c.entries = base_arena_array(world->arena, touching, "covers", 2 * raw);
     c.start = base_arena_array(world->arena, int, "covers", pairs);
     c.at = base_arena_array(world->arena, geo_contact *, "covers", pairs);
     c.action = base_arena_array(world->arena, int, "covers", 2 * raw);
@@ -549,6 +580,7 @@ cairn_status eng_covers_drop(cairn_world *world)
         c.first[body] += c.first[body - 1];
     count_entries(&c, c.first + 1, true);
     base_parallel_for(world->workers, world->reach, ENG_BODY_CHUNK, settle_chunk, &c);
-    base_parallel_for(world->workers, pairs, ENG_PAIR_CHUNK, apply_chunk, &c);
+    if (any_acts(c.action, 2 * raw))
+        base_parallel_for(world->workers, pairs, ENG_PAIR_CHUNK, apply_chunk, &c);
     return CAIRN_OK;
 }

@@ -17,9 +17,9 @@ static double smallest_collider(const cairn_world *world)
     double dynamic = INFINITY, any = INFINITY;
     for (int k = 0; k < world->listed_count; k++) {
         const eng_collider *collider = &world->colliders[world->listed[k]];
-        any = fmin(any, collider->shape->smallest_size);
+        any = real_min(any, collider->shape->smallest_size);
         if (world->bodies[collider->body].kind == CAIRN_DYNAMIC)
-            dynamic = fmin(dynamic, collider->shape->smallest_size);
+            dynamic = real_min(dynamic, collider->shape->smallest_size);
     }
     double smallest = isfinite(dynamic) ? dynamic : any;
     return isfinite(smallest) ? smallest : 0.0;
@@ -303,14 +303,14 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
         }
         int a = pair->colliders.first, b = pair->colliders.second;
         bool swept = world->aims != NULL && i < world->plan.cone_pairs;
-        double way = swept ? eng_meeting_way(world, pair) : 0.0;
-        double margin = swept          ? eng_meeting_margin(world, pair)
+        double way = 0.0;
+        double margin = swept          ? eng_meeting_margin(world, pair, &way)
                         : closed_alone ? 0.0
                                        : world->collider_margin[a] + world->collider_margin[b];
         // what acted in the last step may go on across a gap
         if (pair->count > 0 && !closed_alone)
             margin += world->collider_reach[a] + world->collider_reach[b];
-        double reach = fmax(margin, way);
+        double reach = real_max(margin, way);
         if (!is_still_clear(world, pair, reach) && !is_clear_of_plane(world, pair, reach)) {
             bool apart = false;
             cairn_status status = collide(world, index, margin, manifold, &apart);

@@ -29,6 +29,17 @@ static const double foretold = 0.9999;
 
 // ---------------------------------------------------------------- how bodies are expected to move
 
+// components that are not numbers end the step elsewhere
+static vec3 lower(vec3 a, vec3 b)
+{
+    return (vec3){real_min(a.x, b.x), real_min(a.y, b.y), real_min(a.z, b.z)};
+}
+
+static vec3 upper(vec3 a, vec3 b)
+{
+    return (vec3){real_max(a.x, b.x), real_max(a.y, b.y), real_max(a.z, b.z)};
+}
+
 /// The velocity that a body will have where nothing new happens to it. What has borne on it in the
 /// last step goes on to do so, unless it was an impact.
 static void expect(const cairn_world *world, int body, double u[6])
@@ -59,8 +70,8 @@ static void aim_chunk(void *argument, int begin, int end, int chunk, int worker)
         expect(world, body, aim->u);
         aim->turning = vec3_norm(vec3_from(aim->u + 3));
         vec3 v = vec3_from(world->v[body]), v_free = vec3_from(world->v_free[body]);
-        aim->low = vec3_min(vec3_min(v, v_free), vec3_from(aim->u));
-        aim->high = vec3_max(vec3_max(v, v_free), vec3_from(aim->u));
+        aim->low = lower(lower(v, v_free), vec3_from(aim->u));
+        aim->high = upper(upper(v, v_free), vec3_from(aim->u));
     }
 }
 
@@ -95,14 +106,13 @@ static double turning_speed(const cairn_world *world, int collider, int other)
     return rate * arm;
 }
 
-/// Whether two colliders whose centres move within the ranges may come to each other in a step.
-static bool may_meet(const cairn_world *world, const eng_pair *pair, vec3 low, vec3 high)
+/// Whether two colliders whose centres move within the ranges come as near as `slack`, m, to each
+/// other in a step.
+static bool come_near(const cairn_world *world, const eng_pair *pair, vec3 low, vec3 high,
+                      double slack)
 {
-    double h = world->def.time_step, size = size_of(world, pair);
+    double h = world->def.time_step;
     int a = pair->colliders.first, b = pair->colliders.second;
-    double slack = 1e-3 * size + h * (turning_speed(world, a, b) + turning_speed(world, b, a));
-    if (world->cell.any)
-        return true;
     for (int side = 0; side < 2; side++) {
         int plane = side == 0 ? a : b, other = side == 0 ? b : a;
         if (world->colliders[plane].shape->kind != GEO_HALFSPACE)
@@ -127,72 +137,93 @@ static bool may_meet(const cairn_world *world, const eng_pair *pair, vec3 low, v
     return true;
 }
 
-/// Range of the velocity with which a body may drive another, at the centre of that.
-static void range_at(const cairn_world *world, int body, int other, vec3 *low, vec3 *high)
+/// Whether two colliders whose centres move within the ranges may come to each other in a step.
+static bool may_meet(const cairn_world *world, const eng_pair *pair, vec3 low, vec3 high)
+{
+    int a = pair->colliders.first, b = pair->colliders.second;
+    double near = 1e-3 * size_of(world, pair);
+    // most that do are so near that it does not matter how they turn
+    if (world->cell.any || come_near(world, pair, low, high, near))
+        return true;
+    double turning = turning_speed(world, a, b) + turning_speed(world, b, a);
+    return turning > 0.0 &&
+           come_near(world, pair, low, high, near + world->def.time_step * turning);
+}
+
+/// Range of the velocity with which a body may drive another, at the centre of that: that of its
+/// aim, or of a wider one.
+/// @param wide  scratch
+static const eng_aim *range_at(const cairn_world *world, int body, int other, eng_aim *wide)
 {
     const eng_aim *aim = &world->aims[body];
-    *low = aim->low;
-    *high = aim->high;
     if (world->bodies[body].kind == CAIRN_DYNAMIC || aim->turning == 0.0)
-        return;
+        return aim;
     vec3 there = eng_image_velocity(world, body, aim->u, world->q_mid[other].position);
-    *low = vec3_min(*low, there);
-    *high = vec3_max(*high, there);
+    wide->low = lower(aim->low, there);
+    wide->high = upper(aim->high, there);
+    return wide;
 }
 
 /// Widens the range of a body by another one.
-static void widen(cairn_world *world, int body, vec3 low, vec3 high, int round)
+static void widen(cairn_world *world, int body, const eng_aim *by, int round)
 {
     eng_aim *aim = &world->aims[body];
     if (world->bodies[body].kind != CAIRN_DYNAMIC)
         return;
-    aim->low = vec3_min(aim->low, low);
-    aim->high = vec3_max(aim->high, high);
+    aim->low = lower(aim->low, by->low);
+    aim->high = upper(aim->high, by->high);
     aim->widened = round;
 }
 
-/// Whether a body cannot get a velocity from another one that it may not have anyway.
-static bool has_all_of(const cairn_world *world, int body, vec3 low, vec3 high)
+/// Whether a body cannot get a velocity of a range that it may not have anyway.
+static bool has_all_of(const cairn_world *world, int body, const eng_aim *is)
 {
     const eng_aim *aim = &world->aims[body];
     return world->bodies[body].kind != CAIRN_DYNAMIC ||
-           (aim->low.x <= low.x && aim->low.y <= low.y && aim->low.z <= low.z &&
-            aim->high.x >= high.x && aim->high.y >= high.y && aim->high.z >= high.z);
+           (aim->low.x <= is->low.x && aim->low.y <= is->low.y && aim->low.z <= is->low.z &&
+            aim->high.x >= is->high.x && aim->high.y >= is->high.y && aim->high.z >= is->high.z);
 }
 
 /// Bodies that may meet may take each other's velocity; whether that is new.
-static bool pass_on(cairn_world *world, const eng_pair *pair, int round)
+/// @param meet  whether they may, which stays so while ranges grow
+static bool pass_on(cairn_world *world, const eng_pair *pair, int round, bool *meet)
 {
     int a = world->colliders[pair->colliders.first].body;
     int b = world->colliders[pair->colliders.second].body;
-    vec3 low_a, high_a, low_b, high_b;
     if (world->aims[a].widened < round - 1 && world->aims[b].widened < round - 1)
         return false;
     if (eng_is_elsewhere(world, a) || eng_is_elsewhere(world, b))
         return false;
-    range_at(world, a, b, &low_a, &high_a);
-    range_at(world, b, a, &low_b, &high_b);
-    if (has_all_of(world, a, low_b, high_b) && has_all_of(world, b, low_a, high_a))
+    eng_aim wide[2];
+    const eng_aim *of_a = range_at(world, a, b, &wide[0]);
+    const eng_aim *of_b = range_at(world, b, a, &wide[1]);
+    if (has_all_of(world, a, of_b) && has_all_of(world, b, of_a))
         return false;
-    if (!may_meet(world, pair, vec3_sub(low_b, high_a), vec3_sub(high_b, low_a)))
+    *meet = *meet ||
+            may_meet(world, pair, vec3_sub(of_b->low, of_a->high), vec3_sub(of_b->high, of_a->low));
+    if (!*meet)
         return false;
-    widen(world, a, low_b, high_b, round);
-    widen(world, b, low_a, high_a, round);
+    // what the first takes of the second is no news to that
+    widen(world, a, of_b, round);
+    widen(world, b, of_a, round);
     return true;
 }
 
 /// Ranges grow along chains of bodies that may meet, until they do no more: the least ones for
 /// which that is so, in whatever order pairs are looked at.
-static void find_ranges(cairn_world *world)
+/// @param meet  [places of cone laws] scratch
+static void find_ranges(cairn_world *world, bool *meet)
 {
     const eng_plan *plan = &world->plan;
     int n = plan->cone_pairs;
     bool changed = true;
+    memset(meet, 0, (size_t)n * sizeof *meet);
     for (int round = 1; changed && round < ROUNDS; round++) {
         changed = false;
         for (int i = 0; i < n; i++) {
             int place = round % 2 == 0 ? i : n - 1 - i;
-            changed = pass_on(world, &world->pairs[plan->order[place]], round) || changed;
+            const eng_pair *pair = &world->pairs[plan->order[place]];
+            changed = pass_on(world, pair, round, &meet[place]) || changed;
         }
         if (eng_sharing_is_active(world) && world->elsewhere != NULL) {
             eng_borders_send(world, (con_rows){world->aims, sizeof *world->aims});
@@ -207,13 +238,14 @@ cairn_status eng_aims_find(cairn_world *world)
     if (!world->def.margin || world->plan.cone_pairs == 0)
         return CAIRN_OK;
     world->aims = base_arena_array(world->arena, eng_aim, "aims", world->reach);
-    if (world->aims == NULL)
+    bool *meet = base_arena_array(world->arena, bool, "aims", world->plan.cone_pairs);
+    if (world->aims == NULL || meet == NULL)
         return CAIRN_ERROR_MEMORY;
     memset(world->aims, 0, (size_t)world->reach * sizeof *world->aims);
     base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, aim_chunk, world);
     // rows of bodies are the bodies themselves until there is a problem
     world->solver_row = NULL;
-    find_ranges(world);
+    find_ranges(world, meet);
     return CAIRN_OK;
 }
 
@@ -231,24 +263,25 @@ static double along_range(vec3 n, vec3 low, vec3 high, bool most)
     return sum;
 }
 
-double eng_meeting_margin(const cairn_world *world, const eng_pair *pair)
+double eng_meeting_margin(const cairn_world *world, const eng_pair *pair, double *way)
 {
     int first = pair->colliders.first, second = pair->colliders.second;
     const eng_aim *a = &world->aims[world->colliders[first].body];
     const eng_aim *b = &world->aims[world->colliders[second].body];
+    double h = world->def.time_step;
+    double turning[2] = {turning_speed(world, first, second), turning_speed(world, second, first)};
+    *way = h * (vec3_distance(vec3_from(a->u), vec3_from(b->u)) + turning[0] + turning[1]);
     double most = world->collider_margin[first] + world->collider_margin[second];
     if (world->cell.any)
         return most;
     vec3 up = vec3_abs(vec3_sub(b->high, a->low)), down = vec3_abs(vec3_sub(b->low, a->high));
-    double speed =
-        vec3_norm((vec3){real_max(up.x, down.x), real_max(up.y, down.y), real_max(up.z, down.z)});
+    double speed = vec3_norm(upper(up, down));
     double sizes[2] = {world->colliders[first].shape->smallest_size,
                        world->colliders[second].shape->smallest_size};
     double still = 0.0;
     for (int side = 0; side < 2; side++)
         still += isfinite(sizes[side]) ? 5e-4 * sizes[side] : 0.0;
-    double way = speed + turning_speed(world, first, second) + turning_speed(world, second, first);
-    return real_min(most, still + world->def.time_step * way);
+    return real_min(most, still + h * (speed + turning[0] + turning[1]));
 }
 
 vec3 eng_meeting_ahead(const cairn_world *world, int a, int b, double time)
@@ -289,16 +322,6 @@ double eng_meeting_rate(const cairn_world *world, const geo_contact *contact, in
     }
     *as_they_move = now[1] - now[0];
     return real_min(0.0, least[1] - most[0]) - eng_drive_closing(world, a, b, contact->point, n);
-}
-
-double eng_meeting_way(const cairn_world *world, const eng_pair *pair)
-{
-    int first = pair->colliders.first, second = pair->colliders.second;
-    const eng_aim *a = &world->aims[world->colliders[first].body];
-    const eng_aim *b = &world->aims[world->colliders[second].body];
-    double speed = vec3_distance(vec3_from(a->u), vec3_from(b->u));
-    return world->def.time_step *
-           (speed + turning_speed(world, first, second) + turning_speed(world, second, first));
 }
 
 // ---------------------------------------------------------------- sweeps
@@ -508,24 +531,28 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
                                 int first)
 {
     double h = world->def.time_step, least = INFINITY, expected = INFINITY;
-    sweep s = begin_sweep(world, pair);
-    double touch = (bore(world, pair) ? breathing : -digits) * s.size;
-    double round_off = digits * s.size;
+    double size = size_of(world, pair), round_off = digits * size;
+    double touch = (bore(world, pair) ? breathing : -digits) * size;
     int from = manifold->count;
+    for (int i = first; i < from; i++)
+        least = real_min(least, manifold->contacts[i].gap);
+    bool touches = least <= touch;
+    bool mesh = world->colliders[pair->colliders.first].shape->kind == GEO_MESH ||
+                world->colliders[pair->colliders.second].shape->kind == GEO_MESH;
+    if (touches && !mesh)
+        return CAIRN_OK;
+    sweep s = begin_sweep(world, pair);
     bool fast = way > (restitution > 0.0 ? bounce_depth * s.size : margin);
     // what acted in the last step may go on to bounce across a gap
     bool stay = restitution > 0.0 && pair->count > 0;
     for (int i = first; i < from; i++) {
         const geo_contact *c = &manifold->contacts[i];
-        least = real_min(least, c->gap);
         double way_on = h * rate_of(&s, c, 0.0);
         bool counts = c->gap > touch && way_on < -round_off;
         if (counts && !(restitution > 0.0 && bounces_off(&s, c, restitution)))
             expected = real_min(expected, c->gap + way_on);
     }
-    bool mesh = s.shape[0]->kind == GEO_MESH || s.shape[1]->kind == GEO_MESH;
-    bool touches = least <= touch;
-    if ((touches && !mesh) || !(expected < round_off || fast))
+    if (!(expected < round_off || fast))
         return CAIRN_OK;
     double met;
     cairn_status status = find_meeting(&s, way, margin, first, from, manifold, &met);
@@ -576,9 +603,9 @@ static bool has_bounced(const cairn_world *world, int contact)
 {
     const eng_contacts *c = &world->contacts;
     const eng_surface *surface = &world->surfaces[c->surface[contact]];
-    con_cone_terms terms = {0};
     if (!(c->meets[contact] > 0.0 && c->R[contact][0] > 0.0))
         return false;
+    con_cone_terms terms = {0};
     surface->law->cone(surface->parameters, &terms);
     return terms.restitution > 0.0 && eng_contact_bounces(world, contact, terms.restitution);
 }

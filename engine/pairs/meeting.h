@@ -23,16 +23,14 @@ typedef struct eng_aim {
 /// without implicit pairs or margin has no use for are NULL.
 cairn_status eng_aims_find(cairn_world *world) CAIRN_CHECK_RESULT;
 
-/// How far a point of one of the two colliders may go against the other in a step, m.
-double eng_meeting_way(const cairn_world *world, const eng_pair *pair);
-
 /// How far apart contacts of the two may be that close within the step, m: as bodies may be stopped
 /// or driven; at most the margins of both.
-double eng_meeting_margin(const cairn_world *world, const eng_pair *pair);
+/// @param way  out: m, how far a point of one of them may go against the other in a step
+double eng_meeting_margin(const cairn_world *world, const eng_pair *pair, double *way);
 
 /// The contacts that the narrow phase found of a pair, from `first` on, become those that it may
 /// have in this step.
-/// @param way     m, as eng_meeting_way
+/// @param way     m, as eng_meeting_margin gives it
 /// @param margin  m, in which the contacts were looked for
 /// @param restitution  of the pair: contacts that bounce are left to close first
 /// @return CAIRN_ERROR_MEMORY

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rolling and spinning friction of implicit contacts: moments as blocks of the problem.
+#include "engine/joints/joints.h"
 #include "engine/passes/touch.h"
 #include "engine/state/blocks.h"
 #include "engine/state/kinematics.h"
@@ -114,6 +115,7 @@ static void fill_moment(const cairn_world *world, int contact, int i, moment_arr
         fill_turning(world, contact, side, out->H[i][side]);
         add_H_v((const double(*)[6])out->H[i][side], world->v_free[body],
                 dynamic ? out->q[i] : out->w[i]);
+        eng_joints_enter(world, out->body[i][side], out->H[i][side]);
     }
     for (int k = 0; k < 3; k++)
         out->q[i][k] += out->w[i][k];
@@ -211,9 +213,12 @@ double eng_rolling_work(const cairn_world *world, int contact)
         return 0.0;
     int i = rolling->place[contact] + 1;
     double before[3] = {0.0}, work = 0.0;
-    for (int side = 0; side < 2; side++)
-        add_H_v((const double(*)[6])rolling->problem.H[i][side],
-                world->v[world->contacts.body[contact][side]], before);
+    for (int side = 0; side < 2; side++) {
+        // those of the problem may be in other coordinates
+        double H[3][6];
+        fill_turning(world, contact, side, H);
+        add_H_v((const double(*)[6])H, world->v[world->contacts.body[contact][side]], before);
+    }
     for (int k = 0; k < 3; k++)
         work += 0.5 * rolling->R[i][k] * (before[k] + rolling->U[i][k]);
     return work;

@@ -37,7 +37,7 @@
 // TRIAL: iterations after which a step with restitution is asked whether it has a solution, of
 // solvers that do not bound their search by themselves
 // EVENINGS_MAX: solves of a step that begin from an even guess
-enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048, TRIAL = 2000, EVENINGS_MAX = 2 };
+enum { JOINT_ROUNDS_MAX = 40, RESIDUALS = 2048, TRIAL = 2000, EVENINGS_MAX = 2 };
 
 /// A message between processes failed: what this one has now means nothing.
 static cairn_status fail_sharing(const cairn_world *world, cairn_error *error)
@@ -242,8 +242,12 @@ static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_erro
     con_reduction reduction;
     bool rows_changed = true;
     double(*kept)[3] = NULL;
+    base_arena_mark mark = base_arena_get_mark(world->arena);
     for (int round = 0, evenings = 0;; round++) {
         cairn_status status = CAIRN_OK;
+        // no solution is kept where other rows come
+        if (rows_changed)
+            base_arena_rewind(world->arena, mark);
         if (world->rolling == NULL)
             status = reduce(world, rows_changed, &reduction);
         status =
@@ -256,7 +260,10 @@ static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_erro
         }
         // a solve that gives up does not get better by more of them
         bool hopeless = round > 0 && !is_solved(world);
-        if (status != CAIRN_OK || round == JOINT_ROUNDS_MAX || hopeless)
+        const eng_joint_set *joints = &world->joint_step->together;
+        world->joint_step->together.unsolved =
+            hopeless && isfinite(joints->left) && joints->left > 1e-6 * joints->length;
+        if (status != CAIRN_OK || hopeless)
             return status;
         apply_reactions(world);
         bool changed;
@@ -264,6 +271,12 @@ static cairn_status solve_with_joints(cairn_world *world, bool trial, cairn_erro
             eng_joints_update(world, (const double(*)[6])world->solver_v, &changed, &rows_changed);
         if (status != CAIRN_OK)
             return base_fail(error, status, "out of memory in a step");
+        eng_joint_set *set = &world->joint_step->together;
+        bool lost = set->lost > 0.0, ends = round == JOINT_ROUNDS_MAX - 1;
+        if (lost ? !changed || ends || eng_pieces_may_divide(world) : changed && ends) {
+            set->unsolved = true;
+            return CAIRN_OK;
+        }
         kept = NULL;
         if (changed)
             continue;
@@ -352,6 +365,27 @@ static cairn_status solve_without_restitution(cairn_world *world, int guesses, c
     return status;
 }
 
+/// Where what joints beside contacts bear did not settle the step is an unsolved one.
+static void judge_joints(cairn_world *world)
+{
+    const eng_joint_step *s = world->joint_step;
+    if (s == NULL || s->shared_count == 0 || !s->together.unsolved)
+        return;
+    const eng_joint_set *set = &s->together;
+    double left = set->lost > 0.0 ? set->lost : isfinite(set->left) ? set->left : 0.0;
+    world->pieces.stop = CON_STOP_STAGNATED;
+    world->report.stop = con_stop_name(CON_STOP_STAGNATED);
+    world->report.error = fmax(world->report.error, fmax(left, 10.0 * world->def.tolerance));
+    if (world->unsettled_told || eng_pieces_may_divide(world))
+        return;
+    world->unsettled_told = true;
+    base_log(&world->logger, BASE_LOG_WARNING,
+             "step %" PRId64 ", t = %g s: what joints bear beside contacts did not settle, most of "
+             "all for %s: it is that of the motion before, and energy is not kept; a shorter step "
+             "is needed",
+             world->step_count + 1, world->time, eng_body_label(world, set->unsettled).text);
+}
+
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
 {
     size_t contacts = (size_t)world->problem.contact_count;
@@ -380,6 +414,8 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
         status = eng_impacts_cap(world, solve, error);
     if (status == CAIRN_OK && bounces && !is_solved(world))
         status = solve_without_restitution(world, guesses, error);
+    if (status == CAIRN_OK)
+        judge_joints(world);
     if (status == CAIRN_OK && !is_solved(world) && eng_pieces_divide(world))
         return CAIRN_INTERRUPTED;
     if (world->solved_R != world->contacts.R)
@@ -771,8 +807,14 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     if (atomic_exchange(&world->interrupt, 0) != 0)
         return base_fail(error, CAIRN_INTERRUPTED, "step %" PRId64 ", t = %g s: interrupted",
                          world->step_count + 1, world->time);
+    bool begins = world->pieces.done == 0;
+    cairn_status status = CAIRN_OK;
+    // actions look at the images of bodies, which nothing has checked yet
+    if (begins && world->cell.any && world->topology_changed && world->action_count > 0)
+        status = eng_cell_check_bodies(world, error);
     // what acts between steps did so before the first piece
-    cairn_status status = world->pieces.done == 0 ? run_actions(world, error) : CAIRN_OK;
+    if (begins && status == CAIRN_OK)
+        status = run_actions(world, error);
     if (status == CAIRN_OK)
         status = eng_pieces_step(world, run_piece, error);
     if (status != CAIRN_OK)

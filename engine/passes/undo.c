@@ -51,8 +51,9 @@ cairn_status eng_step_keep(cairn_world *world)
 
 void eng_step_keep_pairs(cairn_world *world)
 {
-    world->undo->pairs_kept = world->plan.cone_pairs > 0;
-    if (world->undo->pairs_kept)
+    // an unsolved assembly of joints takes back a step in which there are explicit laws alone
+    world->undo->pairs_kept = world->plan.cone_pairs > 0 || world->joint_count > 0;
+    if (world->undo->pairs_kept && world->pair_count > 0)
         memcpy(world->pairs_before, world->pairs, (size_t)world->pair_count * sizeof *world->pairs);
 }
 

@@ -53,8 +53,8 @@ static double fastest_point(const place_context *context, int body)
 {
     const cairn_world *world = context->world;
     const double *u = world->v[body], *v = world->v_free[body];
-    double linear = fmax(vec3_distance(vec3_from(v), context->common),
-                         vec3_distance(vec3_from(u), context->common));
+    double linear = real_max(vec3_distance(vec3_from(v), context->common),
+                             vec3_distance(vec3_from(u), context->common));
     double angular = vec3_norm(vec3_from(v + 3));
     return linear + (angular > 0.0 ? angular * eng_reach_of(world, body) : 0.0);
 }
@@ -142,10 +142,13 @@ static geo_bounds sweep_bounds(const place_context *context, int i, geo_bounds b
     const eng_collider *collider = &world->colliders[i];
     double h = world->def.time_step, size = collider->shape->smallest_size;
     const double *velocities[2] = {world->v[collider->body], world->v_free[collider->body]};
+    if (context->holds || !world->def.margin || !isfinite(size))
+        return bounds;
     double turning = h * vec3_norm(vec3_from(velocities[1] + 3));
-    double turned = fmin(turning, 2.0) * eng_reach_of(world, collider->body);
-    double way = h * fmax(vec3_norm(vec3_from(velocities[0])), vec3_norm(vec3_from(velocities[1])));
-    if (context->holds || !world->def.margin || !isfinite(size) || way + turned <= size)
+    double turned = real_min(turning, 2.0) * eng_reach_of(world, collider->body);
+    double way =
+        h * real_max(vec3_norm(vec3_from(velocities[0])), vec3_norm(vec3_from(velocities[1])));
+    if (way + turned <= size)
         return bounds;
     geo_bounds swept = bounds;
     for (int k = 0; k < 2 && !world->cell.any; k++) {

@@ -26,6 +26,11 @@ typedef struct eng_window {
 
 /// @param lattice  that of the cell at the time of the points; not read in open space
 eng_window eng_window_make(const eng_cell *cell, const mat3 *lattice, geo_bounds box);
+/// Refuses a box that has so many images of a point, `distance` (m) around it included, that
+/// looking at each would not end. Tests: tests/cli/hostile/test_kernels.py
+/// @param what  in the message
+cairn_status eng_window_check(const eng_window *window, double distance, const char *what,
+                              cairn_error *error) CAIRN_CHECK_RESULT;
 /// How often each lattice vector may move what is within a distance of a place into the box, from
 /// the least to the most; without repetition 0.
 void eng_window_images(const eng_window *window, vec3 place, double distance, int from[3],

@@ -2,6 +2,8 @@
 // Images of points in a periodic cell that lie in a box, wherever that is.
 #include "engine/space/space.h"
 
+#include <limits.h>
+
 eng_window eng_window_make(const eng_cell *cell, const mat3 *lattice, geo_bounds box)
 {
     eng_window window = {.lattice = *lattice};
@@ -26,6 +28,28 @@ eng_window eng_window_make(const eng_cell *cell, const mat3 *lattice, geo_bounds
     return window;
 }
 
+cairn_status eng_window_check(const eng_window *window, double distance, const char *what,
+                              cairn_error *error)
+{
+    static const double most = 1e6;
+    double images = 1.0;
+    for (int k = 0; k < 3; k++)
+        if (window->repeats[k])
+            images *= 1.0 + window->high[k] - window->low[k] + 2.0 * distance * window->slant[k];
+    if (images <= most)
+        return CAIRN_OK;
+    return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                     "%s holds the periodic cell %.3g times over, more than %g times: let it be no "
+                     "larger than the cell",
+                     what, images, most);
+}
+
+static int whole(double count)
+{
+    static const double most = INT_MAX - 1;
+    return (int)fmin(fmax(count, -most), most);
+}
+
 void eng_window_images(const eng_window *window, vec3 place, double distance, int from[3],
                        int to[3])
 {
@@ -35,7 +59,7 @@ void eng_window_images(const eng_window *window, vec3 place, double distance, in
         double margin = distance * window->slant[k] + 1e-9, at = vec3_get(part, k);
         // farther away than bodies may be there is nothing to be found
         at = fmin(fmax(at, -farthest), farthest);
-        from[k] = window->repeats[k] ? (int)ceil(window->low[k] - margin - at) : 0;
-        to[k] = window->repeats[k] ? (int)floor(window->high[k] + margin - at) : 0;
+        from[k] = window->repeats[k] ? whole(ceil(window->low[k] - margin - at)) : 0;
+        to[k] = window->repeats[k] ? whole(floor(window->high[k] + margin - at)) : 0;
     }
 }

@@ -18,13 +18,6 @@ static vec3 midpoint_torque(const cairn_world *world, int body)
     return quat_rotate_inverse(world->q_mid[body].orientation, torque);
 }
 
-bool eng_is_jointed(const cairn_world *world, int body)
-{
-    const eng_body *b = &world->bodies[body];
-    return world->joint_count > 0 && b->extra > 0 && b->kind == CAIRN_DYNAMIC &&
-           world->extras[b->extra - 1].joints > 0;
-}
-
 static bool flows(const cairn_world *world, int body)
 {
     return world->def.rotation == CAIRN_RIG_EXACT && world->bodies[body].kind == CAIRN_DYNAMIC &&
@@ -42,18 +35,22 @@ int eng_body_spin_axis(const cairn_world *world, int body)
     return world->spin_axis != NULL ? world->spin_axis[body] : -1;
 }
 
-/// From t_n to the midpoint.
-static quat half_turn(const cairn_world *world, int body, vec3 omega)
+static quat jointed_half_turn(const cairn_world *world, int body, vec3 omega)
 {
     double h = world->def.time_step;
-    if (!eng_is_jointed(world, body))
-        return eng_rotation_half(omega, h);
     quat half = eng_rotation_mean_half(omega, h);
     int axis = eng_body_spin_axis(world, body);
     double rate = axis >= 0 ? vec3_get(omega, axis) : 0.0;
     if (rate == 0.0)
         return half;
     return quat_multiply(half, eng_rotation_about(axis, 0.5 * eng_rotation_lag(rate, h)));
+}
+
+/// From t_n to the midpoint.
+static inline quat half_turn(const cairn_world *world, int body, vec3 omega)
+{
+    return eng_is_jointed(world, body) ? jointed_half_turn(world, body, omega)
+                                       : eng_rotation_half(omega, world->def.time_step);
 }
 
 pose eng_body_middle(const cairn_world *world, int body, double half, vec3 *omega)
@@ -114,6 +111,25 @@ void eng_body_begin(cairn_world *world, int body, eng_turning *turning)
     find_free(world, body, world->v_free[body], turning);
 }
 
+/// The turn of a whole step.
+/// @param omega_end  rad/s, that the contacts and joints were solved for
+/// @param turned     out: rad/s at its end
+static quat jointed_turn(const cairn_world *world, int body, vec3 momentum, vec3 omega_end,
+                         vec3 *turned)
+{
+    vec3 omega = vec3_from(world->v[body] + 3);
+    quat turn = eng_rotation_mean(eng_inertia_of(world, body), omega, momentum, omega_end,
+                                  world->def.time_step, turned);
+    int axis = eng_body_spin_axis(world, body);
+    double lag =
+        axis >= 0 ? eng_body_lag(world, vec3_get(omega, axis), vec3_get(*turned, axis)) : 0.0;
+    if (lag == 0.0)
+        return turn;
+    quat more = eng_rotation_about(axis, lag);
+    *turned = quat_rotate_inverse(more, *turned);
+    return quat_multiply(turn, more);
+}
+
 void eng_body_end(const cairn_world *world, int body, const eng_turning *turning,
                   const double v_end[6], pose *q, double v[6])
 {
@@ -121,7 +137,6 @@ void eng_body_end(const cairn_world *world, int body, const eng_turning *turning
     cairn_rotation scheme = world->def.rotation;
     vec3 omega_end = vec3_from(v_end + 3), turned = omega_end;
     const pose *mid = &world->q_mid[body];
-    quat from = world->q[body].orientation;
     q->position = vec3_add_scaled(mid->position, 0.5 * h, vec3_from(v_end));
     vec3_store(v, vec3_from(v_end));
     if (flows(world, body)) {
@@ -145,18 +160,8 @@ void eng_body_end(const cairn_world *world, int body, const eng_turning *turning
         vec3 impulse = vec3_add_scaled(vec3_multiply(inertia, gained), h, torque);
         if (eng_is_jointed(world, body)) {
             vec3 momentum = quat_rotate(turning->half, vec3_add(turning->momentum, impulse));
-            vec3 omega = vec3_from(world->v[body] + 3);
-            turn = eng_rotation_mean(inertia, omega, momentum, omega_end, h, &turned);
-            int axis = eng_body_spin_axis(world, body);
-            double lag = axis >= 0
-                             ? eng_body_lag(world, vec3_get(omega, axis), vec3_get(turned, axis))
-                             : 0.0;
-            if (lag != 0.0) {
-                quat more = eng_rotation_about(axis, lag);
-                turn = quat_multiply(turn, more);
-                turned = quat_rotate_inverse(more, turned);
-            }
-            q->orientation = eng_rotation_turn(from, turn);
+            turn = jointed_turn(world, body, momentum, omega_end, &turned);
+            q->orientation = eng_rotation_turn(world->q[body].orientation, turn);
             vec3_store(v + 3, turned);
             return;
         }
@@ -172,11 +177,14 @@ void eng_body_end(const cairn_world *world, int body, const eng_turning *turning
 void eng_body_note_held(cairn_world *world, int body)
 {
     const eng_body *b = &world->bodies[body];
+    if (b->kind != CAIRN_DYNAMIC) {
+        memset(world->held[body], 0, sizeof world->held[body]);
+        return;
+    }
     vec3 gained = vec3_sub(vec3_from(world->v_end[body]), vec3_from(world->v[body]));
     vec3 given = vec3_add_scaled(vec3_from(world->def.gravity), 1.0 / b->mass,
                                  eng_applied_of(world, body)->force);
-    vec3 held = vec3_sub(vec3_scale(1.0 / world->def.time_step, gained), given);
-    vec3_store(world->held[body], b->kind == CAIRN_DYNAMIC ? held : (vec3){0.0, 0.0, 0.0});
+    vec3_store(world->held[body], vec3_sub(vec3_scale(1.0 / world->def.time_step, gained), given));
 }
 
 void eng_mean_velocity(const cairn_world *world, int body, double mean[6])
@@ -194,13 +202,6 @@ vec3 eng_point_velocity(const double v[6], const pose *q, vec3 point)
 static bool has_images(const cairn_world *world, int body)
 {
     return world->cell.any && isfinite(eng_reach_of(world, body));
-}
-
-vec3 eng_contact_place(const cairn_world *world, int contact, int side)
-{
-    const eng_contacts *c = &world->contacts;
-    vec3 ahead = c->ahead[contact];
-    return side == 0 ? vec3_add(c->point[contact], ahead) : vec3_sub(c->point[contact], ahead);
 }
 
 vec3 eng_image_shift(const cairn_world *world, int body, vec3 point)

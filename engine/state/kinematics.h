@@ -8,7 +8,12 @@
 struct eng_turning;
 
 /// Whether joints hold a dynamic body: it turns by the mean of its velocities, theory.md (1.12).
-bool eng_is_jointed(const cairn_world *world, int body);
+static inline bool eng_is_jointed(const cairn_world *world, int body)
+{
+    const eng_body *b = &world->bodies[body];
+    return world->joint_count > 0 && b->extra > 0 && b->kind == CAIRN_DYNAMIC &&
+           world->extras[b->extra - 1].joints > 0;
+}
 
 /// The principal axis about which such a body spins without any of its joints turning with it, and
 /// without precession: there its turn is the exact one, theory.md (1.13). -1: none.
@@ -70,7 +75,12 @@ mat3 eng_point_mobility(const double inverse[6], const pose *q, const mat3 *fram
 
 /// Where the point of a contact of this step is in one of its bodies: not in both in one place
 /// where they come to it later.
-vec3 eng_contact_place(const cairn_world *world, int contact, int side);
+static inline vec3 eng_contact_place(const cairn_world *world, int contact, int side)
+{
+    const eng_contacts *c = &world->contacts;
+    vec3 ahead = c->ahead[contact];
+    return side == 0 ? vec3_add(c->point[contact], ahead) : vec3_sub(c->point[contact], ahead);
+}
 
 /// The image of a body next to a point lies this far from the body, in the midpoint configuration;
 /// 0 in open space and for half-spaces.

@@ -400,6 +400,7 @@ struct cairn_world {
     double energy_start;    // J, kinetic + potential at the first step
     int hasty;              // index + 1 of the first body in a slot that was too fast in this step
     bool hasty_told;        // the log was told of the first body that was
+    bool unsettled_told;    // the log was told of joints beside contacts that did not settle
     int64_t unsolved_count; // steps whose solve ended above the tolerance
     int logged_slots;       // in particle slots when the log was told last
     bool advised;           // the log was told why spheres are not in the executor

@@ -405,6 +405,12 @@ for i, text in enumerate(SCENES):
         world.body(shape=cairn.sphere(radius=0.5), mass=-1.5)
     except cairn.Error as error:
         print(error)
+# what the library writes for programs in C
+from cairn.library import ffi, lib
+grid, error = ffi.new("cairn_grid *"), ffi.new("cairn_error *")
+grid.low, grid.high, grid.cells, grid.width = [0.5, 0, 0], [1.75, 1, 1], [2, 2, 2], 0.25
+assert lib.cairn_fields_write(world._world, grid, b"fields.vti", error) == 0, ffi.string(error.message)
+print(open("fields.vti", "rb").read().split(b"<AppendedData")[0])
 """
 
 

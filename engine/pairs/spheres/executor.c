@@ -106,6 +106,11 @@ static void drop_general(cairn_world *world)
     world->contacts = world->contacts_before = (eng_contacts){0};
     world->pairs = world->pairs_before = NULL;
     world->pair_count = world->pair_capacity = 0;
+    eng_plan *plan = &world->plan;
+    for (int k = 0; k < plan->paired_count; k++)
+        plan->pairs_of[plan->paired[k]] = (eng_body_pairs){0};
+    plan->paired_count = plan->cone_pairs = plan->batch_count = plan->cone_batches = 0;
+    plan->current = false;
     world->leading = world->leading_before = NULL;
     world->leading_count = world->leading_capacity = 0;
     world->energy.elastic = 0.0;
@@ -295,7 +300,9 @@ cairn_status eng_spheres_prepare(cairn_world *world)
     cairn_status status = spheres->slots > 0 ? prepare_slots(spheres, &listed) : CAIRN_OK;
     if (status == CAIRN_OK && world->general_work)
         status = eng_spheres_expose(world, listed);
-    if (status == CAIRN_OK && !world->general_work && world->contacts.capacity > 0)
+    // pairs may be there that have never had a contact
+    bool left = world->contacts.capacity > 0 || world->pair_capacity > 0;
+    if (status == CAIRN_OK && !world->general_work && left)
         drop_general(world);
     return status;
 }

@@ -188,6 +188,18 @@ static void settle_plane(toucher *t, int index, eng_spheres_found *parts, int co
     }
 }
 
+bool eng_spheres_is_on_plane(const struct eng_spheres *spheres, int slot)
+{
+    vec3 centre = vec3_from(spheres->pass.X[slot]);
+    double radius = spheres->pass.constants[slot][3];
+    for (int w = 0; w < spheres->plane_count; w++) {
+        const eng_spheres_plane *now = &wall_of(spheres, w)->now;
+        if (vec3_dot(now->normal, vec3_sub(centre, now->point)) - radius <= 0.0)
+            return true;
+    }
+    return false;
+}
+
 void eng_spheres_seams_settle(const struct eng_spheres *spheres, int slot, eng_spheres_found *parts,
                               int count)
 {

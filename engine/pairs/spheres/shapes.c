@@ -370,13 +370,16 @@ static cairn_status search(struct eng_spheres *spheres, eng_spheres_group *group
 static bool visit(struct eng_spheres *spheres, eng_spheres_chunk *chunk, eng_spheres_group *group,
                   geo_manifold *found, double *margin)
 {
-    if (chunk->path + last_way(spheres, group->slot) < group->check_distance)
+    if (group->check_distance > 0.0 &&
+        chunk->path + last_way(spheres, group->slot) < group->check_distance)
         return false;
     eng_spheres_separation *separation = &group->separation;
     vec3 centre = pose_apply_inverse(&wall_of(spheres, group->wall)->placed,
                                      vec3_from(spheres->pass.X[group->slot]));
-    *margin = 0.999999 * separation->room - vec3_distance(centre, separation->centre);
-    bool known = separation->kind != ENG_SPHERES_EMPTY && *margin > 0.0;
+    bool known = separation->kind != ENG_SPHERES_EMPTY;
+    if (known)
+        *margin = 0.999999 * separation->room - vec3_distance(centre, separation->centre);
+    known = known && *margin > 0.0;
     // one of a checkpoint has no list yet
     if (known && separation->kind == ENG_SPHERES_LISTED && separation->listed < 0)
         known = list_triangles(spheres, group, separation);
@@ -416,6 +419,29 @@ static bool put_aside(geo_manifold *aside, const geo_manifold *found)
     return true;
 }
 
+/// A contact alone is covered by no other wall but a half-space.
+static bool needs_settling(const struct eng_spheres *spheres, int slot, int closed)
+{
+    return closed > 1 || (closed == 1 && eng_spheres_is_on_plane(spheres, slot));
+}
+
+/// Contacts of a slot with one group for the coming step.
+static void visit_alone(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
+                        eng_spheres_group *group, int range)
+{
+    geo_manifold *found = &spheres->manifolds[range];
+    double margin;
+    if (!visit(spheres, chunk, group, found, &margin))
+        return;
+    if (needs_settling(spheres, group->slot, closed_count(found))) {
+        eng_spheres_found part = {group, found->contacts, found->count, margin};
+        eng_spheres_seams_settle(spheres, group->slot, &part, 1);
+        found->count = part.count;
+        margin = part.margin;
+    }
+    renew_group(spheres, chunk, group, found, margin);
+}
+
 /// Contacts of the groups [first, end) of one slot for the coming step: with walls that follow a
 /// function of time, or with all others.
 static void visit_slot(struct eng_spheres *spheres, eng_spheres_chunk *chunk, int first, int end,
@@ -440,9 +466,9 @@ static void visit_slot(struct eng_spheres *spheres, eng_spheres_chunk *chunk, in
     }
     for (int i = 0, begin = 0; i < count; begin += parts[i++].count)
         parts[i].contacts = aside->contacts + begin;
-    // a contact alone is covered by no other wall but a half-space
-    if (closed > 1 || (closed == 1 && spheres->plane_count > 0))
-        eng_spheres_seams_settle(spheres, groups_of(spheres)[first].slot, parts, count);
+    int slot = groups_of(spheres)[first].slot;
+    if (needs_settling(spheres, slot, closed))
+        eng_spheres_seams_settle(spheres, slot, parts, count);
     for (int i = 0; i < count; i++) {
         geo_manifold left = {.contacts = parts[i].contacts, .count = parts[i].count};
         renew_group(spheres, chunk, parts[i].group, &left, parts[i].margin);
@@ -470,25 +496,34 @@ void eng_spheres_shapes_move(struct eng_spheres *spheres, eng_spheres_chunk *chu
 {
     const eng_spheres_group *groups = groups_of(spheres);
     for (int first = chunk->first_group, end; first < chunk->end_group; first = end) {
+        bool any_follows = false, any_other = false;
         for (end = first; end < chunk->end_group && end < first + SLOT_GROUPS_MAX &&
                           groups[end].slot == groups[first].slot;
              end++) {
             const eng_spheres_group *group = &groups[end];
-            bool moves = work && wall_of(spheres, group->wall)->moves;
+            const eng_spheres_wall *wall = wall_of(spheres, group->wall);
+            bool moves = work && wall->moves;
+            any_follows |= wall->follows;
+            any_other |= !wall->follows;
             for (int i = group->first_ghost; i < group->end_ghost && moves; i++)
                 chunk->drivers +=
                     eng_spheres_ghost_work(spheres, ghost_at(spheres, i), spheres->slots + 2 + i);
             // a wall that follows a function waits for its velocity in the coming step; what is
             // read until then is of the step just done
-            bool waits =
-                placing == ENG_SPHERES_PLACE_OTHERS && wall_of(spheres, group->wall)->follows;
+            bool waits = placing == ENG_SPHERES_PLACE_OTHERS && wall->follows;
             for (int i = group->first_ghost; i < group->end_ghost && waits; i++)
                 touch_at(spheres, i)->before = touch_at(spheres, i)->now;
         }
         // apart, whether both come at once or one after the other
-        if (placing != ENG_SPHERES_PLACE_FOLLOWERS)
+        bool others = any_other && placing != ENG_SPHERES_PLACE_FOLLOWERS;
+        bool followers = any_follows && placing != ENG_SPHERES_PLACE_OTHERS;
+        if (end == first + 1 && (others || followers)) {
+            visit_alone(spheres, chunk, &groups_of(spheres)[first], range);
+            continue;
+        }
+        if (others)
             visit_slot(spheres, chunk, first, end, range, false);
-        if (placing != ENG_SPHERES_PLACE_OTHERS)
+        if (followers)
             visit_slot(spheres, chunk, first, end, range, true);
     }
 }

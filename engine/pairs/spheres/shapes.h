@@ -44,6 +44,9 @@ typedef struct eng_spheres_found {
     double margin; // m, within which they were looked for
 } eng_spheres_found;
 
+/// Whether the sphere of a slot touches a half-space at the coming midpoint. seams.c
+bool eng_spheres_is_on_plane(const struct eng_spheres *spheres, int slot);
+
 /// What the contacts of a slot with several walls, or with several triangles, are together: of
 /// those with a face that another wall covers none is left, of those that are one contact of a
 /// surface one. seams.c
