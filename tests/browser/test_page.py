@@ -83,8 +83,8 @@ def work(browser):
     return next(each["value"] for each in metrics if each["name"] == "TaskDuration")
 
 
-def colours(browser, script="return null"):
-    """Number of colours of the picture, drawn once more; the canvas is read in the frame it is drawn in."""
+def colours(browser):
+    """(number of colours, hash) of the picture, drawn once more; a canvas is read in the frame it is drawn in."""
     return browser.run("""
         const {stage} = cairnReplay, canvas = document.createElement('canvas');
         stage.draw();
