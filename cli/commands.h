@@ -17,6 +17,7 @@
     X(compare) \
     X(law) \
     X(info) \
+    X(export) \
     X(list) \
     X(sweep) \
     X(collect) \

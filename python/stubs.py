@@ -30,7 +30,7 @@ TABLES = {"bodies": "Body", "contacts": None, "joints": "Joint", "connectors": N
 RESULTS = {"body": "Body", "ground": "Body", "joint": "Joint", "find": "Body", "find_joint": "Joint",
            "problem": "Problem", "run": "World", "snapshot": "Any", "render": "NDArray[numpy.uint8]",
            "load": "World", "read_fclib": "Problem", "read_packing": "Packing", "film": "Film",
-           "solve": "Report", "judge": "Report", "check": "dict[str, Any]", "step": "None",
+           "to_html": "str | None", "solve": "Report", "judge": "Report", "check": "dict[str, Any]", "step": "None",
            "plugins": "dict[str, Any]", "version": "str", "add_to": "int", "project":
            "NDArray[numpy.float64]", "residual": "float", "__init__": "None", "__len__": "int", "__repr__": "str"}
 WORDS = {"hash": "int", "state_hash": "str", "time": "float", "step_count": "int", "name": "str",

@@ -17,6 +17,7 @@ from .language import SHAPES, VALUES, Expression, constructor
 from .extension import FieldBatch, LawBatch
 from .handles import Body, Joint
 from .packing import Packing, read_packing
+from .page import to_html
 from .picture import Film, film, render
 from .problem import Problem, Report, check, project, read_fclib, solve, write_fclib
 from .run import Run, Trajectory

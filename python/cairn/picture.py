@@ -22,6 +22,7 @@ __all__ = ["render", "film", "Film"]
 _OPTIONS = ("contacts", "colours", "azimuth", "elevation", "zoom")
 _FLAGS = {"perspective": "--parallel", "ground": "--no-ground", "shadows": "--no-shadows",
           "caption": "--no-caption"}
+_KINDS = {lib.CAIRN_DYNAMIC: "dynamic", lib.CAIRN_FIXED: "fixed", lib.CAIRN_MOVING: "moving"}
 _CALLS = [ffi.string(lib.cairn_shape_kind_call(kind)).decode()
           for kind in range(lib.CAIRN_SHAPE_KIND_COUNT)]
 
@@ -80,13 +81,22 @@ class _Still:
         return {"shape": self.shape((member.index, member.generation, member.world)),
                 "position": list(place.position), "orientation": list(place.orientation)}
 
+    def materials(self, names):
+        for name in dict.fromkeys(names):
+            self.lines.append(self.writer.call("material", (), {"name": name}))
+
     def text(self):
         bodies = self.world.bodies
-        columns = [bodies.read(name) for name in ("kind", "shape", "position", "orientation")]
-        for kind, shape, position, orientation in zip(*columns):
-            keys = {"kind": "dynamic" if kind == lib.CAIRN_DYNAMIC else "fixed",
-                    "shape": self.shape(shape.tolist()), "position": position,
-                    "orientation": orientation}
+        materials = [body.material for body in bodies]
+        self.materials(materials)
+        columns = [bodies.read(name) for name in ("kind", "shape", "position", "orientation", "mass")]
+        for body, material, kind, shape, position, orientation, mass in zip(bodies, materials, *columns):
+            keys = {"kind": _KINDS[kind], "shape": self.shape(shape.tolist()), "position": position,
+                    "orientation": orientation, "material": material}
+            if kind == lib.CAIRN_DYNAMIC:
+                keys["mass"] = mass
+            if body.name:
+                keys["name"] = body.name
             self.lines.append(self.writer.call("body", (), keys))
         title = self.writer.value(self.world.name, "title")
         return "\n".join([f"title {title}", *self.lines]) + "\n"
@@ -114,17 +124,28 @@ def _words(size, settings):
     return words
 
 
-def _call(*words):
+def call(*words):
+    """Runs a subcommand of `cairn` that draws or writes for others; raises what it complains of."""
     command = library.command()
     if command is None:
-        raise UnsupportedError("pictures are drawn by the command cairn, which is not installed "
+        raise UnsupportedError("pictures and pages are made by the command cairn, which is not installed "
                                "(CAIRN_COMMAND may name it)")
-    ended = subprocess.run([command, "render", *words, "--quiet"], capture_output=True, text=True)
+    ended = subprocess.run([command, *words, "--quiet"], capture_output=True, text=True)
     if ended.returncode == 0:
         return
     said = ended.stderr.strip().removeprefix("cairn: ").removeprefix("error: ") or f"status {ended.returncode}"
     kind = {2: ArgumentError, 3: errors.SceneError, 4: UnsupportedError}
     raise kind.get(ended.returncode, errors.Error)(said)
+
+
+def still(world, folder):
+    """Path of a trajectory in a folder with one frame: the world as it stands, with its contacts."""
+    if len(world.bodies) == 0:
+        raise ArgumentError("the world has no body to draw")
+    source = os.path.join(folder, "trajectory.h5")
+    with _writing(world, source, contacts_every=1) as write:
+        write(world)
+    return source
 
 
 def png(subject, size=(960, 540), at=None, **settings):
@@ -138,12 +159,8 @@ def png(subject, size=(960, 540), at=None, **settings):
         else:
             if at is not None:
                 raise ArgumentError("a world is drawn as it is; at= is for runs")
-            if len(subject.bodies) == 0:
-                raise ArgumentError("the world has no body to draw")
-            source = os.path.join(folder, "trajectory.h5")
-            with _writing(subject, source, contacts_every=1) as write:
-                write(subject)
-        _call(source, "-o", out, *words)
+            source = still(subject, folder)
+        call("render", source, "-o", out, *words)
         return pathlib.Path(out).read_bytes()
 
 
@@ -203,7 +220,7 @@ def film(subject, until=None, path=None, size=(960, 540), frame_rate=30, speed=1
         else:
             source = os.path.join(folder, "trajectory.h5")
             record(subject, source, until, speed / frame_rate)
-        _call(source, "-o", out, *words)
+        call("render", source, "-o", out, *words)
         data = pathlib.Path(out).read_bytes()
     if path is not None:
         pathlib.Path(path).write_bytes(data)

@@ -146,6 +146,16 @@ class Run:
         from .picture import render
         return render(self, **settings)
 
+    def to_html(self, path=None, **settings):
+        """The run as a page for browsers, a text or a file; cairn.to_html has the settings."""
+        from .page import to_html
+        return to_html(self, path, **settings)
+
+    def _repr_html_(self):
+        """Runs show themselves in notebooks, to be played and turned."""
+        from .page import shown
+        return shown(self) if (self.folder / "trajectory.h5").exists() else None
+
     def __repr__(self):
         there = sorted(path.name for path in self.folder.iterdir() if path.is_file())
         return f"<cairn.Run {str(self.folder)!r}: {', '.join(there)}>"

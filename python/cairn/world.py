@@ -763,10 +763,23 @@ class World(Watched, library.Live):
         from .picture import record
         record(self, path, until, interval)
 
+    def to_html(self, path=None):
+        """The world as it is as a page for browsers, a text or a file; as cairn.to_html."""
+        from .page import to_html
+        return to_html(self, path)
+
+    def _repr_html_(self):
+        """Worlds show themselves in notebooks, to be turned and asked."""
+        from .page import shown
+        return shown(self) if self._is_shown() else None
+
+    def _is_shown(self):
+        return self._owner is not None and self._busy is None and len(self.bodies) > 0
+
     def _repr_png_(self):
-        """Worlds draw themselves in notebooks, where there is a viewer."""
+        """Pictures for notebooks that show no pages, where there is a viewer."""
         from .picture import png
-        if self._owner is None or self._busy is not None or len(self.bodies) == 0:
+        if not self._is_shown():
             return None
         try:
             return png(self, (640, 400))

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs are read, packings of other programs too, and pictures are drawn where there is a viewer.
+import base64
 import json
 import os
+import re
 import shutil
 import subprocess
+import zlib
 
 import cairn
 import numpy
@@ -270,6 +273,49 @@ def test_wrong_pictures(tmp_path, monkeypatch):
     with pytest.raises(cairn.UnsupportedError, match="not installed"):
         world.render()
     assert world._repr_png_() is None
+
+
+def blocks_of(page):
+    """{name: [bytes]} of a page, and its text without them."""
+    found = {}
+    for name, letters in re.findall(r'<script type="text/plain" class="block" data-name="(\w+)">(.*?)</script>', page):
+        found.setdefault(name, []).append(zlib.decompress(base64.b64decode(letters)))
+    return found
+
+
+def test_pages(folder, tmp_path):
+    run = cairn.Run(folder)
+    page = run.to_html(frames=3)
+    about = json.loads(blocks_of(page)["about"][0])
+    assert len(about["times"]) == 3 and about["bodies"] == len(run.bodies)
+    assert run.to_html(tmp_path / "run.html") is None
+    whole = (tmp_path / "run.html").read_text()
+    assert len(json.loads(blocks_of(whole)["about"][0])["times"]) == len(run.trajectory)
+    shown = run._repr_html_()
+    assert shown.startswith('<iframe sandbox="allow-scripts" ') and "<script" not in shown
+    with pytest.raises(cairn.ArgumentError, match="no setting"):
+        run.to_html(colour="red")
+    with pytest.raises(cairn.ArgumentError, match="no frame between"):
+        run.to_html(since=1e6)
+
+
+def test_pages_of_worlds(monkeypatch):
+    world = cairn.World()
+    world.material(name="oak", density=700)
+    world.body(shape=cairn.sphere(radius=0.5), position=(1, 2, 3), material="oak", name="<b>ball", mass=3.5)
+    before = world.hash
+    blocks = blocks_of(world.to_html())
+    about = json.loads(blocks["about"][0])
+    assert about["names"] == [{"body": 0, "name": "<b>ball"}] and about["materials"][-1] == "oak"
+    reals = next(each for each in about["arrays"] if each["name"] == "body_reals")
+    assert numpy.frombuffer(blocks["arrays"][0], "f4")[reals["first"]] == 3.5
+    assert about["scale"]["origin"] == [1, 2, 3] and world.hash == before
+    assert "<b>ball" not in world.to_html() and world._repr_html_().startswith("<iframe sandbox")
+    assert cairn.World()._repr_html_() is None
+    monkeypatch.setattr(cairn.library, "command", lambda: None)
+    with pytest.raises(cairn.UnsupportedError, match="not installed"):
+        world.to_html()
+    assert world._repr_html_() is None
 
 
 def test_films_and_records(tmp_path):

@@ -24,7 +24,7 @@ FOLDERS = {
                 "fclib"],
     "engine": ["state", "space", "pairs/spheres", "bodies", "pairs", "joints", "measures", "passes",
                "grains", "files", "calls"],
-    "cli": ["text", "process", "options", "run", "sweep", "collect", "bench", "compare", "info", "law",
+    "cli": ["text", "process", "options", "run", "sweep", "collect", "bench", "compare", "info", "export", "law",
             "command", "help", ""],
 }
 # these declare what the files below them define, one a file, and the list of it
