@@ -152,9 +152,9 @@ static bool close_file(cairn_trajectory *writer)
     return good;
 }
 
-static int64_t round_up(int64_t items)
+static int64_t round_up(int64_t items, int64_t chunk)
 {
-    return (items + ENG_TRAJECTORY_CHUNK - 1) / ENG_TRAJECTORY_CHUNK * ENG_TRAJECTORY_CHUNK;
+    return (items + chunk - 1) / chunk * chunk;
 }
 
 /// Bytes that a frame may add to the file at most: new chunks of all arrays, not compressed, and
@@ -169,7 +169,11 @@ static int64_t most_bytes(const cairn_trajectory *writer,
             continue;
         bool fixed = eng_trajectory_is_fixed(&writer->layout, (set_index)i);
         int64_t before = writer->items[set->item], count = counts[set->item];
-        int64_t items = fixed ? writer->layout.bodies : round_up(before + count) - round_up(before);
+        hsize_t chunk[ENG_TRAJECTORY_RANK];
+        eng_trajectory_chunk(&writer->layout, (set_index)i, chunk);
+        int64_t length = (int64_t)chunk[0];
+        int64_t items = fixed ? writer->layout.bodies
+                              : round_up(before + count, length) - round_up(before, length);
         bytes += 3072 + (items + items / 100) * (set->width > 0 ? set->width : 1) * 8;
     }
     return bytes;
@@ -624,10 +628,11 @@ static bool append_frame(cairn_trajectory *writer, source *from, const cairn_rep
     writer->frames++;
     writer->items[ENG_TRAJECTORY_FRAME]++;
     writer->items[ENG_TRAJECTORY_BODY] =
-        round_up(writer->items[ENG_TRAJECTORY_BODY] + frame->bodies);
+        round_up(writer->items[ENG_TRAJECTORY_BODY] + frame->bodies, ENG_TRAJECTORY_CHUNK);
     writer->items[ENG_TRAJECTORY_KNOWN] += counts[ENG_TRAJECTORY_KNOWN];
     writer->items[ENG_TRAJECTORY_CONTACT] =
-        round_up(writer->items[ENG_TRAJECTORY_CONTACT] + counts[ENG_TRAJECTORY_CONTACT]);
+        round_up(writer->items[ENG_TRAJECTORY_CONTACT] + counts[ENG_TRAJECTORY_CONTACT],
+                 ENG_TRAJECTORY_CHUNK);
     return true;
 }
 
