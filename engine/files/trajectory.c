@@ -726,11 +726,16 @@ static cairn_status begin_file(cairn_trajectory *writer, const cairn_world *worl
     // what lies there, perhaps a link, is not written through
     (void)remove(temporary);
     writer->file = create_file(temporary);
-    cairn_status status = CAIRN_OK;
     const int64_t none[ENG_TRAJECTORY_ITEMS] = {0};
     writer->reserved = 0;
-    if (writer->file < 0 || !eng_trajectory_put_provenance(writer->file, world, def) ||
-        !create_sets(writer) || !make_room(writer, none))
+    cairn_status status = writer->file >= 0
+                              ? eng_trajectory_put_provenance(writer->file, world, def)
+                              : CAIRN_ERROR_FILE;
+    if (status == CAIRN_OK && !(create_sets(writer) && make_room(writer, none)))
+        status = CAIRN_ERROR_FILE;
+    if (status == CAIRN_ERROR_MEMORY)
+        base_fail(error, status, "%s: out of memory", temporary);
+    else if (status != CAIRN_OK)
         status = fail_file(temporary, "cannot be written", error);
     if (status == CAIRN_OK && from != NULL)
         status = copy_frames(writer, from, frames, error);

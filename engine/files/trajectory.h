@@ -105,8 +105,9 @@ bool eng_trajectory_put_text(hid_t owner, const char *name, const char *text);
 #define ENG_TRAJECTORY_MATERIALS "material_names"
 
 /// Writes what is known at the start of the program, its command, the scene and its materials.
-bool eng_trajectory_put_provenance(hid_t file, const cairn_world *world,
-                                   const cairn_trajectory_def *def);
+/// @return CAIRN_ERROR_MEMORY, CAIRN_ERROR_FILE
+cairn_status eng_trajectory_put_provenance(hid_t file, const cairn_world *world,
+                                           const cairn_trajectory_def *def);
 
 /// Room for a frame of every array, or for a part of one.
 typedef struct eng_trajectory_rows {

@@ -82,8 +82,8 @@ static bool put_texts(hid_t file, const char *name, const char *texts, hsize_t c
     return good;
 }
 
-static bool put_names(hid_t file, const cairn_world *world, const char *name, int count,
-                      name_function *of)
+static cairn_status put_names(hid_t file, const cairn_world *world, const char *name, int count,
+                              name_function *of)
 {
     size_t size = 1;
     for (int i = 0; i < count; i++) {
@@ -94,13 +94,13 @@ static bool put_names(hid_t file, const cairn_world *world, const char *name, in
     size = 3 * size + 1;
     char *texts = base_allocate(&world->allocator, (size_t)count + 1, size);
     if (texts == NULL)
-        return false;
+        return CAIRN_ERROR_MEMORY;
     memset(texts, 0, ((size_t)count + 1) * size);
     for (int i = 0; i < count; i++)
         base_text_mend(of(world, i), texts + (size_t)i * size, size);
     bool good = put_texts(file, name, texts, (hsize_t)count, size);
     base_release(&world->allocator, texts);
-    return good;
+    return good ? CAIRN_OK : CAIRN_ERROR_FILE;
 }
 
 static const char *material_name(const cairn_world *world, int index)
@@ -114,19 +114,26 @@ static const char *shape_kind_name(const cairn_world *world, int index)
     return cairn_shape_kind_name((cairn_shape_kind)index);
 }
 
-bool eng_trajectory_put_provenance(hid_t file, const cairn_world *world,
-                                   const cairn_trajectory_def *def)
+cairn_status eng_trajectory_put_provenance(hid_t file, const cairn_world *world,
+                                           const cairn_trajectory_def *def)
 {
     // where they vary the frames tell
     int64_t bodies = def->varies ? -1 : cairn_body_count(world);
-    return eng_trajectory_put_text(file, "kind", "cairn trajectory") &&
-           eng_trajectory_put_text(file, "version", cairn_version()) &&
-           eng_trajectory_put_text(file, "command", def->command != NULL ? def->command : "") &&
-           eng_trajectory_put_text(file, "scene", def->scene != NULL ? def->scene : "") &&
-           put_attribute(file, "seed", H5T_NATIVE_INT64, &def->seed) &&
-           put_attribute(file, "bodies", H5T_NATIVE_INT64, &bodies) &&
-           put_attribute(file, "time_step", H5T_NATIVE_DOUBLE, &world->def.time_step) &&
-           put_long_text(file, "scene_text", def->scene_text != NULL ? def->scene_text : "") &&
-           put_names(file, world, ENG_TRAJECTORY_MATERIALS, world->material_count, material_name) &&
-           put_names(file, world, "shape_kind_names", CAIRN_SHAPE_KIND_COUNT, shape_kind_name);
+    bool good =
+        eng_trajectory_put_text(file, "kind", "cairn trajectory") &&
+        eng_trajectory_put_text(file, "version", cairn_version()) &&
+        eng_trajectory_put_text(file, "command", def->command != NULL ? def->command : "") &&
+        eng_trajectory_put_text(file, "scene", def->scene != NULL ? def->scene : "") &&
+        put_attribute(file, "seed", H5T_NATIVE_INT64, &def->seed) &&
+        put_attribute(file, "bodies", H5T_NATIVE_INT64, &bodies) &&
+        put_attribute(file, "time_step", H5T_NATIVE_DOUBLE, &world->def.time_step) &&
+        put_long_text(file, "scene_text", def->scene_text != NULL ? def->scene_text : "");
+    cairn_status status = good ? CAIRN_OK : CAIRN_ERROR_FILE;
+    if (status == CAIRN_OK)
+        status =
+            put_names(file, world, ENG_TRAJECTORY_MATERIALS, world->material_count, material_name);
+    if (status == CAIRN_OK)
+        status =
+            put_names(file, world, "shape_kind_names", CAIRN_SHAPE_KIND_COUNT, shape_kind_name);
+    return status;
 }
