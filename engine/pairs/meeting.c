@@ -791,11 +791,10 @@ cairn_status eng_meetings_check(cairn_world *world, bool *deep)
     if (world->aims == NULL)
         return CAIRN_OK;
     bool *thrown = base_arena_array(world->arena, bool, "meetings", world->reach);
-    bool any;
-    double *first = find_bounces(world, &any);
+    bool any = false, bounced;
+    double *first = find_bounces(world, &bounced);
     if (thrown == NULL || first == NULL)
         return CAIRN_ERROR_MEMORY;
-    any = false;
     memset(thrown, 0, (size_t)world->reach * sizeof *thrown);
     for (int k = 0; k < world->active_count; k++) {
         int body = world->active[k];
