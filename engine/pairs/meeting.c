@@ -785,16 +785,35 @@ static cairn_status find_depth(const cairn_world *world, const eng_pair *pair, c
     return status;
 }
 
+/// Looks at the pairs of bodies that were thrown. @param thrown  [reach]
+static cairn_status find_deep_pair(cairn_world *world, const bool *thrown, bool *deep)
+{
+    bool bounced;
+    const double *first = find_bounces(world, &bounced);
+    if (first == NULL)
+        return CAIRN_ERROR_MEMORY;
+    geo_manifold manifold;
+    geo_manifold_init(&manifold, &world->allocator);
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; i < world->plan.cone_pairs && !*deep && status == CAIRN_OK; i++) {
+        const eng_pair *pair = &world->pairs[world->plan.order[i]];
+        if (thrown[world->colliders[pair->colliders.first].body] ||
+            thrown[world->colliders[pair->colliders.second].body])
+            status = find_depth(world, pair, first, &manifold, deep);
+    }
+    geo_manifold_finish(&manifold);
+    return status == CAIRN_ERROR_MEMORY ? status : CAIRN_OK;
+}
+
 cairn_status eng_meetings_check(cairn_world *world, bool *deep)
 {
     *deep = false;
     if (world->aims == NULL)
         return CAIRN_OK;
     bool *thrown = base_arena_array(world->arena, bool, "meetings", world->reach);
-    bool any = false, bounced;
-    double *first = find_bounces(world, &bounced);
-    if (thrown == NULL || first == NULL)
+    if (thrown == NULL)
         return CAIRN_ERROR_MEMORY;
+    bool any = false;
     memset(thrown, 0, (size_t)world->reach * sizeof *thrown);
     for (int k = 0; k < world->active_count; k++) {
         int body = world->active[k];
@@ -802,18 +821,9 @@ cairn_status eng_meetings_check(cairn_world *world, bool *deep)
         thrown[body] = moves && is_thrown(world, body);
         any = any || thrown[body];
     }
-    geo_manifold manifold;
-    geo_manifold_init(&manifold, &world->allocator);
-    cairn_status status = CAIRN_OK;
-    for (int i = 0; i < world->plan.cone_pairs && any && !*deep && status == CAIRN_OK; i++) {
-        const eng_pair *pair = &world->pairs[world->plan.order[i]];
-        if (thrown[world->colliders[pair->colliders.first].body] ||
-            thrown[world->colliders[pair->colliders.second].body])
-            status = find_depth(world, pair, first, &manifold, deep);
-    }
-    geo_manifold_finish(&manifold);
+    cairn_status status = any ? find_deep_pair(world, thrown, deep) : CAIRN_OK;
     *deep = con_team_any(&world->domains, *deep);
-    return status == CAIRN_ERROR_MEMORY ? status : CAIRN_OK;
+    return status;
 }
 
 cairn_status eng_meetings_finish(cairn_world *world)
