@@ -33,7 +33,7 @@ cairn_average_def cairn_default_average_def(void)
     return (cairn_average_def){.every = 1, .cookie = AVERAGE_COOKIE};
 }
 
-static cairn_status add_reading(cairn_world *world, const average *a, double *numbers,
+static cairn_status add_reading(const cairn_world *world, const average *a, double *numbers,
                                 cairn_error *error)
 {
     const cairn_average_def *def = &a->def;

@@ -136,7 +136,7 @@ static int count_late(const cairn_world *world)
 }
 
 /// Says once what waits, and counts it.
-static void book_waiting(cairn_world *world, const emitter *e, double *numbers, double grains,
+static void book_waiting(const cairn_world *world, const emitter *e, double *numbers, double grains,
                          double mass)
 {
     double of_mass = mass - numbers[EMITTED_MASS], of_count = grains - numbers[EMITTED];

@@ -714,7 +714,7 @@ static pose carried_over(pose q, const double u[6], const double v_end[6], doubl
 /// When bodies that bounce do so, s after the middle of the step; INFINITY for all others. Of the
 /// contacts that this process holds.
 /// @param any  out: whether one does
-static double *find_bounces(cairn_world *world, bool *any)
+static double *find_bounces(const cairn_world *world, bool *any)
 {
     const eng_contacts *c = &world->contacts;
     double *first = base_arena_array(world->arena, double, "meetings", world->reach);
@@ -786,7 +786,7 @@ static cairn_status find_depth(const cairn_world *world, const eng_pair *pair, c
 }
 
 /// Looks at the pairs of bodies that were thrown. @param thrown  [reach]
-static cairn_status find_deep_pair(cairn_world *world, const bool *thrown, bool *deep)
+static cairn_status find_deep_pair(const cairn_world *world, const bool *thrown, bool *deep)
 {
     bool bounced;
     const double *first = find_bounces(world, &bounced);

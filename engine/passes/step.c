@@ -337,7 +337,7 @@ static cairn_status solve(cairn_world *world, bool trial, cairn_error *error)
 }
 
 /// Whether no reason against a solution is known.
-static bool may_have_solution(cairn_world *world)
+static bool may_have_solution(const cairn_world *world)
 {
     con_existence found;
     con_team_complete(&world->domains);
