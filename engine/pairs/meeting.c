@@ -440,7 +440,8 @@ static cairn_status find_meeting(const sweep *s, double way, double margin, doub
     double h = s->world->horizon;
     double reach = way > stride * s->size ? 0.5 * real_min(s->size, way) : 0.0;
     double least = stride * s->size / way * h;
-    geo_manifold middle = {.contacts = manifold->contacts + first, .count = from - first};
+    geo_manifold middle = {.contacts = from > first ? manifold->contacts + first : NULL,
+                           .count = from - first};
     double time = begin + real_max(least_time(s, &middle, 0, margin), least);
     *met = INFINITY;
     *before = begin;
