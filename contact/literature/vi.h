@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The law as a variational inequality: projections along F(r) = u + mu |u_T| e_N.
-#ifndef CAIRN_CONTACT_SOLVERS_FIRST_ORDER_VI_H
-#define CAIRN_CONTACT_SOLVERS_FIRST_ORDER_VI_H
+#ifndef CAIRN_CONTACT_LITERATURE_VI_H
+#define CAIRN_CONTACT_LITERATURE_VI_H
 
-#include "contact/solvers/first_order/search.h"
+#include "contact/literature/search.h"
 
 /// Find r in K with F(r).(z - r) >= 0 for all z in K, solvers.md (S.9).
 typedef struct con_vi {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bookkeeping of a first-order solver.
-#include "contact/solvers/first_order/search.h"
+#include "contact/literature/search.h"
 
 #include "base/timer.h"
 

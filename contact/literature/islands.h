@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frame of a Newton solver: sweeps, then every island that they leave unsolved by one method.
-#ifndef CAIRN_CONTACT_SOLVERS_NEWTON_ISLANDS_H
-#define CAIRN_CONTACT_SOLVERS_NEWTON_ISLANDS_H
+#ifndef CAIRN_CONTACT_LITERATURE_ISLANDS_H
+#define CAIRN_CONTACT_LITERATURE_ISLANDS_H
 
 #include "contact/solvers/newton/newton.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed point on Tresca's thresholds mu R_N over programs on cylinders, solvers.md (S.7).
-#include "contact/solvers/convex/convex.h"
+// Normal and tangential problems in turn (Panagiotopoulos), solvers.md (S.8).
+#include "contact/literature/convex.h"
 
 #include "base/assert.h"
 
@@ -13,11 +13,11 @@ static const base_setting settings_rows[] = {
     CON_OUTER_ROW_FACTOR(0.1),
 };
 
-static void tresca(con_convex *convex, const double (*u)[3], int index)
+static void alternate(con_convex *convex, const double (*u)[3], int index)
 {
-    (void)u, (void)index;
+    (void)u;
     const con_operator *op = &convex->search->op;
-    convex->set = CON_SET_CYLINDER;
+    convex->set = index % 2 == 0 ? CON_SET_NORMAL : CON_SET_DISC;
     for (int i = 0; i < op->contact_count; i++)
         convex->size[i] = op->mu[i] * fmax(convex->r[i][0], 0.0);
 }
@@ -26,12 +26,12 @@ static cairn_status solve(const void *settings, const con_problem *problem,
                           const con_control *control, double (*R)[3], con_report *report,
                           base_arena *arena)
 {
-    return con_outer_solve(settings, tresca, problem, control, R, report, arena);
+    return con_outer_solve(settings, alternate, problem, control, R, report, arena);
 }
 
-const con_solver con_solver_tresca_fixed_point = {
-    .name = "tresca_fixed_point",
-    .help = "program with given friction thresholds, these updated after each",
+const con_solver con_solver_panagiotopoulos = {
+    .name = "panagiotopoulos",
+    .help = "normal contact with given friction, friction with given normal contact, in turn",
     .needs = 0,
     .table = {.settings = settings_rows,
               .count = BASE_COUNT(settings_rows),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convex programs contact after contact.
-#include "contact/solvers/convex/convex_engines.h"
+#include "contact/literature/convex_engines.h"
 
 #include "contact/local/scaled.h"
 

@@ -2,7 +2,7 @@
 // Projected Newton method with an inexact linear solve, solvers.md (S.20), after the software
 // Solfec.
 #include "contact/linear/gmres.h"
-#include "contact/solvers/first_order/search.h"
+#include "contact/literature/search.h"
 
 #include "base/assert.h"
 #include "contact/cones/cone.h"

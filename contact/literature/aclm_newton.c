@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Newton's method on F(s) = s, F the slip of the convex program for a frozen s, solvers.md (S.21).
 #include "contact/linear/gmres.h"
-#include "contact/solvers/convex/convex_interior.h"
-#include "contact/solvers/newton/islands.h"
+#include "contact/literature/convex_interior.h"
+#include "contact/literature/islands.h"
 
 #include "base/assert.h"
 

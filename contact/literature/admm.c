@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Alternating directions: one linear solve, one projection on the cones, solvers.md (S.19).
 #include "contact/cones/cone.h"
-#include "contact/solvers/newton/islands.h"
+#include "contact/literature/islands.h"
 
 #include "base/assert.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Projection on separating hyperplanes (Solodov, Svaiter), solvers.md (S.12).
-#include "contact/solvers/first_order/vi.h"
+#include "contact/literature/vi.h"
 
 #include "base/assert.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bookkeeping of a first-order solver: tests, best point, history, limits.
-#ifndef CAIRN_CONTACT_SOLVERS_FIRST_ORDER_SEARCH_H
-#define CAIRN_CONTACT_SOLVERS_FIRST_ORDER_SEARCH_H
+#ifndef CAIRN_CONTACT_LITERATURE_SEARCH_H
+#define CAIRN_CONTACT_LITERATURE_SEARCH_H
 
 #include "contact/problem/operator.h"
 #include "contact/solvers/solver.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fixed point of the projection with a constant step (De Saxce, Feng; Uzawa), solvers.md (S.9).
-#include "contact/solvers/first_order/vi.h"
+#include "contact/literature/vi.h"
 
 #include "base/assert.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interior point for a frozen slip: scaling, predictor and corrector, steps.
-#include "contact/solvers/convex/convex_interior.h"
+#include "contact/literature/convex_interior.h"
 
 #include "contact/cones/cone.h"
 

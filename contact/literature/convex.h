@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convex quadratic programs over one set per contact, and fixed points made of a sequence of them.
-#ifndef CAIRN_CONTACT_SOLVERS_CONVEX_CONVEX_H
-#define CAIRN_CONTACT_SOLVERS_CONVEX_CONVEX_H
+#ifndef CAIRN_CONTACT_LITERATURE_CONVEX_H
+#define CAIRN_CONTACT_LITERATURE_CONVEX_H
 
 #include "contact/cones/projection.h"
-#include "contact/solvers/first_order/search.h"
+#include "contact/literature/search.h"
 
 /// How a program is solved.
 typedef enum con_engine {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convex programs and the fixed points made of them.
-#include "contact/solvers/convex/convex.h"
+#include "contact/literature/convex.h"
 
 #include "contact/cones/cone.h"
-#include "contact/solvers/convex/convex_engines.h"
+#include "contact/literature/convex_engines.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convex programs by projected gradients: Nesterov's acceleration, and Barzilai-Borwein steps.
-#include "contact/solvers/convex/convex_engines.h"
+#include "contact/literature/convex_engines.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engines of convex programs.
-#ifndef CAIRN_CONTACT_SOLVERS_CONVEX_CONVEX_ENGINES_H
-#define CAIRN_CONTACT_SOLVERS_CONVEX_CONVEX_ENGINES_H
+#ifndef CAIRN_CONTACT_LITERATURE_CONVEX_ENGINES_H
+#define CAIRN_CONTACT_LITERATURE_CONVEX_ENGINES_H
 
-#include "contact/solvers/convex/convex.h"
+#include "contact/literature/convex.h"
 
 /// min 1/2 r'Dr + b'r over the set of one contact: projected Newton steps, gradient steps where
 /// those do not help.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Projected gradients on the relaxed problem, De Saxce's shift in an outer loop: accelerated as
 // Nesterov's, and with Barzilai-Borwein steps.
-#include "contact/solvers/convex/convex.h"
+#include "contact/literature/convex.h"
 
 #include "base/assert.h"
 

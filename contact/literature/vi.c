@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The law as a variational inequality: values, projections, self-adaptive steps.
-#include "contact/solvers/first_order/vi.h"
+#include "contact/literature/vi.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frame of a Newton solver on islands.
-#include "contact/solvers/newton/islands.h"
+#include "contact/literature/islands.h"
 
 #include "contact/solvers/newton/cascade.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accelerated projected gradients whose shift follows the slip, as a solver of its own.
+#include "contact/literature/islands.h"
 #include "contact/solvers/gradient/gradient.h"
-#include "contact/solvers/newton/islands.h"
 
 #include "base/assert.h"
 

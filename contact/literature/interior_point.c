@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interior point on the relaxed problem, De Saxce's shift in an outer loop, solvers.md (S.6).
-#include "contact/solvers/convex/convex_interior.h"
-#include "contact/solvers/newton/islands.h"
+#include "contact/literature/convex_interior.h"
+#include "contact/literature/islands.h"
 
 #include "base/assert.h"
 

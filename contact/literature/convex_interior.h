@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interior point on one island for a frozen slip: the convex cone program of solvers.md (S.6).
-#ifndef CAIRN_CONTACT_SOLVERS_CONVEX_CONVEX_INTERIOR_H
-#define CAIRN_CONTACT_SOLVERS_CONVEX_CONVEX_INTERIOR_H
+#ifndef CAIRN_CONTACT_LITERATURE_CONVEX_INTERIOR_H
+#define CAIRN_CONTACT_LITERATURE_CONVEX_INTERIOR_H
 
 #include "contact/cones/soc.h"
 #include "contact/solvers/newton/newton.h"

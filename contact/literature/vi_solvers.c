@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Projections along the shifted velocity with a self-adaptive step: fixed point, solvers.md (S.10),
 // and Korpelevich's extragradient method (S.11).
-#include "contact/solvers/first_order/vi.h"
+#include "contact/literature/vi.h"
 
 #include "base/assert.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proximal point method over semismooth Newton, solvers.md (S.18).
-#include "contact/solvers/newton/islands.h"
+#include "contact/literature/islands.h"
 #include "contact/solvers/newton/semismooth.h"
 
 #include "base/assert.h"

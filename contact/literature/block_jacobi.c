@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Block Jacobi: all contacts at once, each against the reactions of before, solvers.md (S.2).
-#include "contact/solvers/first_order/search.h"
+#include "contact/literature/search.h"
 
 #include "base/assert.h"
 #include "contact/cones/cone.h"
