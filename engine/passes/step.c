@@ -765,28 +765,47 @@ static const con_law *explicit_law_of(const cairn_world *world, int material)
     return NULL;
 }
 
+/// How many bodies of each material there are, and how many of them are dynamic: [materials][2].
+/// NULL when out of memory.
+static int *count_of_materials(const cairn_world *world)
+{
+    int *count = base_allocate(&world->allocator, (size_t)world->material_count, 2 * sizeof *count);
+    for (int i = 0; i < world->body_count && count != NULL; i++) {
+        if (!eng_body_is_live(world, i))
+            continue;
+        count[2 * world->bodies[i].material]++;
+        count[2 * world->bodies[i].material + 1] += world->bodies[i].kind == CAIRN_DYNAMIC;
+    }
+    return count;
+}
+
 /// Two materials without a pair of their own follow the default one: where nobody gave that a law,
 /// it is rigid, which those hardly want whose other pairs have springs.
 static void warn_of_default(const cairn_world *world)
 {
-    const con_law *rigid = world->surfaces[0].law;
-    if (world->surfaces[0].given || rigid->kind != CON_LAW_CONE)
+    const con_law *rigid = world->surfaces[0].law, *law = NULL;
+    if (world->surfaces[0].given || rigid->kind != CON_LAW_CONE || world->surface_count < 2)
         return;
-    for (int i = 0; i < world->material_count; i++) {
-        const con_law *law =
-            world->materials[i].elasticity_class < 0 ? NULL : explicit_law_of(world, i);
-        for (int j = 0; j < world->material_count && law != NULL; j++) {
-            if (world->materials[j].elasticity_class < 0 ||
-                base_pairs_find(&world->own_surfaces, i < j ? i : j, i < j ? j : i) >= 0)
-                continue;
-            base_log(&world->logger, BASE_LOG_WARNING,
-                     "materials \"%.60s\" and \"%.60s\" have no pair: their contacts follow the "
-                     "default law %s beside %s of other pairs; give this pair a law, or all pairs "
-                     "one by a pair without materials",
-                     world->materials[i].name, world->materials[j].name, rigid->name, law->name);
-            return;
+    int *count = count_of_materials(world), a = -1, b = -1;
+    for (int i = 0; i < world->material_count && count != NULL && a < 0; i++) {
+        law = explicit_law_of(world, i);
+        for (int j = 0; j < world->material_count && law != NULL && a < 0; j++) {
+            bool meet = count[2 * i] > (i == j) && count[2 * j] > 0 &&
+                        count[2 * i + 1] + count[2 * j + 1] > 0;
+            if (meet && base_pairs_find(&world->own_surfaces, i < j ? i : j, i < j ? j : i) < 0) {
+                a = i;
+                b = j;
+            }
         }
     }
+    base_release(&world->allocator, count);
+    if (a >= 0)
+        base_log(
+            &world->logger, BASE_LOG_WARNING,
+            "materials \"%.60s\" and \"%.60s\" have no pair: their contacts follow the default "
+            "law %s beside %s of other pairs; give this pair a law, or all pairs one by a pair "
+            "without materials",
+            world->materials[a].name, world->materials[b].name, rigid->name, law->name);
 }
 
 /// How many spheres and members of clumps the executor has is told to the log when it changes.
