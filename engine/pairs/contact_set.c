@@ -291,7 +291,8 @@ static void fill_chunk(void *argument, int begin, int end, int chunk, int worker
             take_pair(context, place, contacts);
             pair->first = context->first[place];
         }
-        contacts += world->raw_count[place];
+        if (world->raw_count[place] > 0)
+            contacts += world->raw_count[place];
         // for the matching of the next step
         pair->count = has ? context->joined[place] : 0;
     }
