@@ -185,7 +185,7 @@ static void look_for_overlaps(const cairn_world *world, geo_compound *c)
     if (depth > 0.0)
         base_log(&world->logger, BASE_LOG_WARNING,
                  "members %d and %d of a compound overlap by %.3g m: what they share counts twice "
-                 "in its volume of %.4g m3 and in masses by density; give mass and inertia",
+                 "in its volume of %.4g m3 and in masses by density; give the mass",
                  first + 1, second + 1, depth, c->mass.volume);
 }
 
@@ -326,8 +326,7 @@ cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, ca
         return base_fail(error, status, "out of memory for a body");
     init_state(world, &solid.frame, def, row);
     geo_shape *shape = world->shapes[made.shape];
-    bool given = def->mass > 0.0 && def->inertia[0] > 0.0;
-    if (def->kind == CAIRN_DYNAMIC && !given && shape->kind == GEO_COMPOUND &&
+    if (def->kind == CAIRN_DYNAMIC && def->mass == 0.0 && shape->kind == GEO_COMPOUND &&
         !shape->compound.weighed)
         look_for_overlaps(world, &shape->compound);
     if (row < world->blocks_count)
