@@ -506,6 +506,7 @@ static scn_scene *make_scene(const char *path, const scn_options *options)
     scene->title = base_copy_text(&allocator, "");
     scene->end_time = 1.0;
     scene->seed = options->seed >= 0 ? options->seed : 1;
+    scene->looks = scn_default_looks();
     scene->output = (scn_output){
         .paraview_every = -1,
         .fclib_every = 1,
@@ -616,6 +617,7 @@ void scn_destroy(scn_scene *scene)
     for (int i = 0; i < scene->field_count; i++)
         base_release(&allocator, scene->fields[i].name);
     base_release(&allocator, scene->fields);
+    scn_release_looks(&allocator, &scene->looks);
     base_release(&allocator, scene->output.fclib_when);
     base_release(&allocator, scene->title);
     base_release(&allocator, scene->text);

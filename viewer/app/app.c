@@ -78,6 +78,7 @@ static cairn_status draw(view_app *app, cairn_error *error)
         .shadows = app->style.shadows,
         .grid = app->style.ground,
         .shadow_taps = software ? 0 : 2,
+        .sun = app->stage.sun,
         .list = &app->stage.list,
         .camera = &app->stage.camera,
         .canvas = &app->stage.canvas,

@@ -13,6 +13,7 @@ typedef struct view_stage {
     view_canvas canvas;
     view_draw_list list;
     view_camera camera;
+    vec3 sun;              // unit, towards it
     int followed;          // body that the camera goes with; -1: none
     vec3 followed_at;      // m, where its centre of mass was when the camera last moved with it
     unsigned char *pixels; // [height][width][3] of the last picture read
@@ -24,9 +25,9 @@ cairn_status view_stage_open(view_stage *stage, const base_allocator *allocator,
                              cairn_error *error) CAIRN_CHECK_RESULT;
 void view_stage_close(view_stage *stage);
 
-/// Points the camera at the bodies of a frame from a place.
-void view_stage_aim(view_stage *stage, const view_model *model, const view_frame *frame,
-                    const view_place *place, double aspect);
+/// Points the camera from a place at the bodies of some frames of one scene.
+void view_stage_aim(view_stage *stage, const view_model *model, const view_frame *const *frames,
+                    int frame_count, const view_place *place, double aspect);
 
 /// From now on the camera goes with a body; -1: it stands still.
 void view_stage_follow(view_stage *stage, const view_frame *frame, int body);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread that steps the world or plays a run: orders, pace, frames, the ring of past frames.
 #include "viewer/simulation/simulation.h"
+#include "viewer/simulation/looks.h"
 #include "viewer/simulation/replay.h"
 #include "viewer/simulation/sensors.h"
 
@@ -647,7 +648,7 @@ cairn_status view_simulation_start(view_simulation **simulation, const view_subj
     if (s->replay != NULL)
         status = view_model_add_recorded(&s->model, s->replay);
     if (status == CAIRN_OK)
-        status = view_sensors_mark(s->scene, &s->model);
+        status = view_looks_mark(s->scene, &s->model);
     if (status == CAIRN_OK)
         status = prepare(s);
     if (status == CAIRN_OK) {
