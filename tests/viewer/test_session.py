@@ -123,8 +123,8 @@ def check_in_window(folder):
 
 def check_panels(folder):
     """Settings changed by sliders and buttons are said once, in the log."""
-    done = play(folder, ["wait 3", "key Space", "key I", "wait 2", "press 169 79", "wait 2",
-                         "move 200 79", "wait 2", "move 230 79", "wait 2", "release 230 79",
+    done = play(folder, ["wait 3", "key Space", "key I", "wait 2", "press 169 105", "wait 2",
+                         "move 200 105", "wait 2", "move 230 105", "wait 2", "release 230 105",
                          "wait 2", "key E", "key M", "key .", "wait 3",
                          "key Ctrl+O", "wait 2", "key T", "key W", "wait 2", "key Return",
                          "wait 4", "key F12", "wait 2", "key Q"])
@@ -228,9 +228,9 @@ def check_parameters(folder):
     """A slider of a parameter builds the scene anew, once, when it is let go; a reset keeps it."""
     write_scene(folder, "sliders.lua", PARAMETERS)
     # the panel is as in check_panels; the sliders of parameters come below its settings
-    done = play(folder, ["wait 3", "key I", "wait 2", "press 20 365", "wait 2", "move 169 365",
-                         "wait 2", "release 169 365", "wait 3", "press 20 399", "wait 2",
-                         "move 318 399", "wait 2", "release 318 399", "wait 3", "key R", "wait 2",
+    done = play(folder, ["wait 3", "key I", "wait 2", "press 20 391", "wait 2", "move 169 391",
+                         "wait 2", "release 169 391", "wait 3", "press 20 425", "wait 2",
+                         "move 318 425", "wait 2", "release 318 425", "wait 3", "key R", "wait 2",
                          "quit"], "--paused", "--size", "640x600", what="sliders.lua")
     titles = re.findall(r"height (\S+), boxes (\d)", done.stderr)
     check(done.returncode == 0, f"parameters: status {done.returncode}, {done.stderr[-600:]}")
@@ -306,8 +306,8 @@ def check_saved_view(folder):
 def check_contents(folder):
     """A click in the list of contents chooses a body; the wheel moves the list."""
     write_scene(folder, "many.lua", PARAMETERS.replace("i = 1, boxes", "i = 1, 60"))
-    done = play(folder, ["wait 2", "key F3", "wait 2", "move 600 200", "wheel -5", "wait 2",
-                         "click 600 150", "wait 2", "key Tab", "wait 2", "quit"], "--paused",
+    done = play(folder, ["wait 2", "key F3", "wait 2", "move 600 226", "wheel -5", "wait 2",
+                         "click 600 176", "wait 2", "key Tab", "wait 2", "quit"], "--paused",
                 "--size", "640x480", what="many.lua")
     check(done.returncode == 0, f"contents: status {done.returncode}, {done.stderr[-600:]}")
     check("choose a body first" not in done.stderr, f"contents: {done.stderr}")

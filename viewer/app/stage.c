@@ -25,19 +25,34 @@ void view_describe(char *text, size_t size)
     view_gpu_close(gpu);
 }
 
+cairn_status view_stage_set_text(view_stage *stage, double pixels, cairn_error *error)
+{
+    view_font *font = NULL;
+    if (stage->text_height == pixels)
+        return CAIRN_OK;
+    cairn_status status = view_font_create(&stage->allocator, pixels, &font);
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "the font cannot be read");
+    status = view_gpu_set_font(stage->gpu, font, error);
+    if (status != CAIRN_OK) {
+        view_font_destroy(font);
+        return status;
+    }
+    view_font_destroy(stage->font);
+    stage->font = font;
+    stage->canvas.font = font;
+    stage->text_height = pixels;
+    return CAIRN_OK;
+}
+
 cairn_status view_stage_open(view_stage *stage, const base_allocator *allocator,
                              const view_gpu_options *options, double text_height,
                              cairn_error *error)
 {
     *stage = (view_stage){.allocator = *allocator, .camera = view_camera_default(), .followed = -1};
     cairn_status status = view_gpu_open(allocator, options, &stage->gpu, error);
-    if (status == CAIRN_OK) {
-        status = view_font_create(allocator, text_height, &stage->font);
-        if (status != CAIRN_OK)
-            status = base_fail(error, status, "the font cannot be read");
-    }
     if (status == CAIRN_OK)
-        status = view_gpu_set_font(stage->gpu, stage->font, error);
+        status = view_stage_set_text(stage, text_height, error);
     if (status != CAIRN_OK) {
         view_stage_close(stage);
         return status;

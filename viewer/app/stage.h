@@ -10,6 +10,7 @@ typedef struct view_stage {
     base_allocator allocator;
     view_gpu *gpu;
     view_font *font;
+    double text_height; // pixels, that the font was made for
     view_canvas canvas;
     view_draw_list list;
     view_camera camera;
@@ -23,6 +24,9 @@ typedef struct view_stage {
 cairn_status view_stage_open(view_stage *stage, const base_allocator *allocator,
                              const view_gpu_options *options, double text_height,
                              cairn_error *error) CAIRN_CHECK_RESULT;
+/// Text of another height, pixels; nothing where it has that.
+cairn_status view_stage_set_text(view_stage *stage, double pixels,
+                                 cairn_error *error) CAIRN_CHECK_RESULT;
 void view_stage_close(view_stage *stage);
 
 /// Points the camera from a place at the bodies of some frames of one scene.
