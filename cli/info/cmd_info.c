@@ -197,7 +197,16 @@ static int describe_object(const char *path, bool json)
         cli_complain("%s", error.message);
     } else if (json) {
         cli_json out = cli_json_begin(stdout);
-        put_node(&out, NULL, tree.root);
+        bool has_kind = false;
+        for (const cli_json_node *each = tree.root->first; each != NULL; each = each->next)
+            has_kind = has_kind || strcmp(each->key, "kind") == 0;
+        cli_json_object(&out, NULL);
+        // every object says what it is of; that of a run's file did not
+        if (!has_kind)
+            cli_json_text(&out, "kind", "run");
+        for (const cli_json_node *each = tree.root->first; each != NULL; each = each->next)
+            put_node(&out, each->key, each);
+        cli_json_object_end(&out);
         cli_json_finish(&out);
     } else {
         print_object(tree.root);

@@ -224,6 +224,18 @@ def write_scene(folder, name, text):
         file.write(text)
 
 
+def check_bar(folder):
+    """A typed value, buttons of the bar, and the end of a scene."""
+    write_scene(folder, "sliders.lua", PARAMETERS)
+    typed = ["key 0", "key .", "key 4", "key 5"]
+    done = play(folder, ["wait 3", "key I", "wait 2", "click 300 376", "wait 2"] + 8 * ["key Backspace"] + typed
+                + ["wait 1", "key Return", "wait 5", "quit"], "--paused", "--size", "640x600", what="sliders.lua")
+    check("height 0.45, boxes" in done.stderr, f"a typed value: {done.stderr[-400:]}")
+    # the words of the bar: a menu, and the help, which a click closes before the key that it would hide
+    done = play(folder, ["wait 3", "click 20 10", "wait 30", "quit"], "--paused", "--size", "640x600", what="short.lua")
+    check("the end time of the scene, 0.02 s, is reached" in done.stderr, f"the end: {done.stderr[-400:]}")
+
+
 def check_parameters(folder):
     """A slider of a parameter builds the scene anew, once, when it is let go; a reset keeps it."""
     write_scene(folder, "sliders.lua", PARAMETERS)
@@ -416,6 +428,9 @@ def main():
         check_following(folder)
         check_handles(folder)
         check_parameters(folder)
+        write_scene(folder, "short.lua", "simulation{ step = 0.005, end_time = 0.02 }\nground{}\n"
+                    "body{ shape = sphere{ radius = 1 }, position = { 0, 0, 2 } }\n")
+        check_bar(folder)
         check_reload(folder)
         check_saved_view(folder)
         check_contents(folder)
