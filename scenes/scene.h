@@ -191,7 +191,8 @@ typedef struct scn_output {
     scn_paraview paraview;
     int paraview_every; // steps between frames; 0: none; -1: 25 frames per simulated second
     int energy_every;   // steps between rows of energy.csv and sensors.csv; 0: by the bodies
-    int contacts_every; // steps between frames of trajectory.h5 with their contacts; 0: none
+    int contacts_every; // steps between frames of trajectory.h5 with their contacts; 0: none;
+                        // -1: all frames
     bool fclib;
     int fclib_every; // steps
     scn_fclib_form fclib_form;

@@ -509,6 +509,7 @@ static scn_scene *make_scene(const char *path, const scn_options *options)
     scene->looks = scn_default_looks();
     scene->output = (scn_output){
         .paraview_every = -1,
+        .contacts_every = -1,
         .fclib_every = 1,
         .fclib_form = SCN_FCLIB_LOCAL,
     };

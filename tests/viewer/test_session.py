@@ -346,7 +346,7 @@ def check_sets_and_marks(folder):
 def check_runs(folder):
     """Runs are replayed from their folder or file, opened by a drop, and cannot be changed."""
     for name in ["run_a", "run_b"]:
-        done = cairn(folder, "run", "one.lua", "--until", "0.3", "--out", name, "-q")
+        done = cairn(folder, "run", "one.lua", "--until", "0.3", "--out", name, "-q", "--contacts-every", "0")
         check(done.returncode == 0, f"run: {done.stderr}")
     done = play(folder, ["wait 3", "key End", "wait 2", "key Home", "wait 2", "key Shift+Right",
                          "wait 2", "key Y", "key Space", "wait 20", "key Y", "drag 20 211 200 211", "wait 2", "click 160 120", "key Tab",
