@@ -372,8 +372,8 @@ def check_manual(folder):
     """Help, manual page and docs have the same table of keys."""
     table = cairn(folder, "view", "--help").stdout.split("keys and mouse:\n\n")[1].strip("\n")
     check(table in cairn(folder, "help", "--man").stdout, "the manual page has the table of keys")
-    with open(os.path.join(ROOT, "docs", "viewer.md"), encoding="utf-8") as page:
-        check(table in page.read(), "docs/viewer.md has the table of keys")
+    with open(os.path.join(ROOT, "docs", "notes", "viewer.md"), encoding="utf-8") as page:
+        check(table in page.read(), "docs/notes/viewer.md has the table of keys")
 
 
 def check_story(folder, display=None):
