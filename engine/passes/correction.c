@@ -303,8 +303,8 @@ static void tie_chunk(void *argument, int begin, int end, int chunk, int worker)
     const cairn_world *world = context->f->world;
     const eng_contacts *c = &world->contacts;
     for (int i = begin; i < end; i++)
-        context->ties[i] = c->gap[i] <= 0.0 || eng_contact_bore(world, c, i) ||
-                           context->f->rows[i].impulse > 0.0;
+        context->ties[i] =
+            c->gap[i] <= 0.0 || eng_contact_bore(world, c, i) || context->f->rows[i].impulse > 0.0;
 }
 
 /// What groups that float are found from, to all.
