@@ -584,8 +584,8 @@ static bool bounces_off(const sweep *s, const geo_contact *contact, double resti
     return eng_bounces(world, s->body[0], s->body[1], restitution, along[1] - along[0]);
 }
 
-/// Contacts that are closed but have not borne yet, as in the first step of bodies that lie on a
-/// mesh, hold the centres of both from going on into each other.
+/// Contacts that are closed hold the centres of both from going on into each other, also where they
+/// have not borne yet, as in the first step of bodies that lie on a mesh.
 static void hold(sweep *s, const geo_manifold *manifold, int first, int end)
 {
     int moves = s->world->bodies[s->body[1]].kind == CAIRN_DYNAMIC;
