@@ -37,7 +37,6 @@ static bool allocate(eng_joint_step *s, base_arena *arena, int n, int bodies)
     s->turning = base_arena_array(arena, const eng_turning *, "joint turnings", bodies);
     s->speed = base_arena_array(arena, double, "joint speed", n);
     s->given = base_arena_array(arena, double, "joint given", n);
-    s->damper = base_arena_array(arena, double, "joint damper", n);
     s->graph = base_arena_array(arena, eng_graph, "joint graph", n);
     s->held = base_arena_array(arena, unsigned char, "joint held", n);
     s->l = base_arena_allocate(arena, "joint l", count, sizeof *s->l);
@@ -47,8 +46,8 @@ static bool allocate(eng_joint_step *s, base_arena *arena, int n, int bodies)
     return s->start != NULL && s->from != NULL && s->to != NULL && s->mid != NULL &&
            s->mean != NULL && s->arm != NULL && s->pushed != NULL && s->gained != NULL &&
            s->turning != NULL && s->body != NULL && s->lag != NULL && s->speed != NULL &&
-           s->given != NULL && s->damper != NULL && s->graph != NULL && s->held != NULL &&
-           s->l != NULL && s->alone != NULL && s->shared != NULL && s->near_contact != NULL;
+           s->given != NULL && s->graph != NULL && s->held != NULL && s->l != NULL &&
+           s->alone != NULL && s->shared != NULL && s->near_contact != NULL;
 }
 
 /// Principal axes about which a body is round, as bits.
@@ -174,7 +173,7 @@ static void take_midpoint(cairn_world *world, int i)
     eng_joint_poses(joint, world->q_mid, q);
     eng_joint_evaluate(joint, q, mid);
     memset(s->l[i], 0, sizeof s->l[i]);
-    s->speed[i] = s->given[i] = s->damper[i] = 0.0;
+    s->speed[i] = s->given[i] = 0.0;
     s->held[i] = 0;
     s->graph[i] = (eng_graph){0};
     if (!mid->has_coordinate)
@@ -185,9 +184,10 @@ static void take_midpoint(cairn_world *world, int i)
         eng_joint_twist(joint, mid->point, world->q_mid, (const double(*)[6])world->v);
     double u = eng_joint_speed(&mid->row[mid->count], &twist);
     s->speed[i] = u;
-    s->given[i] = h * (joint->force - joint->stiffness * (mid->coordinate - joint->rest));
-    s->damper[i] = eng_joint_damper_step(world, joint, mid, u, u, 0.0);
-    eng_graph_build(joint, mid->coordinate, h, &s->graph[i]);
+    eng_graph_build(joint, mid->coordinate, u, h, &s->graph[i]);
+    s->given[i] = h * joint->force;
+    if (s->graph[i].driven)
+        s->given[i] += s->graph[i].part[ENG_GRAPH_SPRING].l;
     eng_graph_reach(&s->graph[i], u);
     s->held[i] = s->graph[i].driven;
 }
@@ -200,7 +200,7 @@ void eng_block_joint_forces(cairn_world *world)
         const eng_joint_step *s = world->joint_step;
         take_midpoint(world, i);
         const eng_joint_rows *mid = &s->mid[i];
-        double l = s->given[i] + s->damper[i];
+        double l = s->given[i];
         if (l != 0.0)
             eng_joint_push(world, &world->joints[i], &mid->row[mid->count], mid->point,
                            world->q_mid, l, world->v_free);
