@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which contacts carry the error of an island, and what others do to their bodies.
-#include "contact/solvers/patch.h"
+#include "contact/strategy/patch.h"
 
 #include "contact/problem/reduced.h"
 #include "contact/problem/team.h"

@@ -6,8 +6,8 @@
 // whole islands start from elsewhere and meet the folds of all; here the contacts that carry the
 // error, and those near them, are an island of their own, in which the others move bodies at given
 // velocities.
-#ifndef CAIRN_CONTACT_SOLVERS_PATCH_H
-#define CAIRN_CONTACT_SOLVERS_PATCH_H
+#ifndef CAIRN_CONTACT_STRATEGY_PATCH_H
+#define CAIRN_CONTACT_STRATEGY_PATCH_H
 
 #include "contact/solvers/newton/cascade.h"
 
