@@ -651,6 +651,74 @@ static void free_jointed_bodies_keep_their_momentum(void **state)
     cairn_world_destroy(world);
 }
 
+typedef struct chain_case {
+    cairn_joint_kind kind;
+    int links;
+    double ratio, bend, twist; // mass of the end over a link's; rad from link to link
+    double h;
+} chain_case;
+
+/// Links of 0.1 kg and 0.1 m from the origin on, each turned against the one before, and a heavy
+/// end, let go.
+static cairn_world *loose_chain(const chain_case *c)
+{
+    const double length = 0.1, J[3] = {8e-5, 8e-5, 8e-5};
+    cairn_world *world = joint_world(c->h, gravity);
+    cairn_body_id last = no_body;
+    double at[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i <= c->links; i++) {
+        double up = c->bend * (i % 2), round = c->twist * i;
+        double way[3] = {cos(up) * cos(round), cos(up) * sin(round), sin(up)}, middle[3];
+        bool end = i == c->links;
+        double size = end ? 0.0 : length;
+        for (int k = 0; k < 3; k++)
+            middle[k] = at[k] + 0.5 * size * way[k];
+        cairn_body_id next =
+            add_mass(world, end ? 0.1 * c->ratio : 0.1, J, middle[0], middle[1], middle[2]);
+        const cairn_collision none = {.groups = 2, .mask = 4};
+        cairn_error error = {0};
+        require(cairn_body_set_collision(world, next, none, &error), &error);
+        cairn_joint_def def = joint_def(c->kind, last, next, at[0], at[1], at[2]);
+        set_axis(def.axis, 0.0, 1.0, 0.0);
+        make_joint(world, &def);
+        for (int k = 0; k < 3; k++)
+            at[k] += size * way[k];
+        last = next;
+    }
+    return world;
+}
+
+static void chains_of_any_make_keep_their_energy(void **state)
+{
+    (void)state;
+    const cairn_joint_kind ball = CAIRN_JOINT_BALL, hinge = CAIRN_JOINT_HINGE,
+                           shaft = CAIRN_JOINT_UNIVERSAL;
+    const chain_case cases[] = {
+        {hinge, 2, 1.0, 0.0, 0.0, 5e-3},    {ball, 2, 100.0, 0.0, 0.0, 5e-3},
+        {ball, 5, 10.0, 0.0, 0.0, 5e-3},    {hinge, 10, 1.0, 0.0, 0.0, 5e-3},
+        {ball, 10, 1000.0, 0.0, 0.0, 1e-3}, {hinge, 10, 5.0, 1.0, 0.0, 5e-3},
+        {ball, 20, 100.0, 0.5, 0.1, 5e-3},  {ball, 40, 1.0, 0.0, 0.0, 5e-3},
+        {ball, 8, 3.0, 0.3, 0.8, 5e-3},     {shaft, 8, 3.0, 0.0, 0.0, 5e-3},
+        {ball, 15, 300.0, 1.0, 0.0, 2e-3},  {hinge, 3, 1000.0, 0.0, 0.0, 1e-2},
+        {ball, 30, 1.0, 0.0, 0.2, 1e-2},    {shaft, 4, 50.0, 0.4, 0.0, 2e-3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cairn_world *world = loose_chain(&cases[i]);
+        run_steps(world, 1);
+        double first = energy_of(world), most = 0.0, off = 0.0;
+        for (int n = 0; n < 250; n++) {
+            run_steps(world, 1);
+            assert_false(cairn_world_is_unsolved(world));
+            off = fmax(off, fabs(energy_of(world) - first));
+            most = fmax(most, cairn_world_get_energy(world).kinetic);
+        }
+        if (off > 1e-6 * most)
+            fail_msg("chain %zu is off by %g of %g J", i, off, most);
+        check_at_most(worst_joint(world), 1e-12);
+        cairn_world_destroy(world);
+    }
+}
+
 typedef enum sprung { SPRUNG_SLIDER, SPRUNG_HINGES, SPRUNG_BALL, SPRUNG_ROTOR, SPRUNG_PAIR } sprung;
 
 typedef struct spring_case {
@@ -774,6 +842,7 @@ int main(void)
         cmocka_unit_test(a_beam_of_fixed_joints_bears_shear_and_moment),
         cmocka_unit_test(a_slider_with_spring_and_damper_is_the_oscillator),
         cmocka_unit_test(free_jointed_bodies_keep_their_momentum),
+        cmocka_unit_test(chains_of_any_make_keep_their_energy),
         cmocka_unit_test(springs_of_any_stiffness_keep_their_energy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
