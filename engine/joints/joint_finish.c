@@ -490,7 +490,7 @@ static void book_coordinate(cairn_world *world, int index, const eng_joint_rows 
     e->damping -= row_work(world, index, row, twist, damped);
     // the spring's work shows as elastic energy; what prescribed bodies do of it is theirs
     row_work(world, index, row, twist, spring - damped);
-    joint->effort = graph->driven ? l : l - spring;
+    joint->effort = part[ENG_GRAPH_SPRING].present ? l - spring : l;
     for (int k = 0; k < ENG_GRAPH_PARTS; k++)
         joint->part[k] = part[k].l;
 }

@@ -3,6 +3,10 @@
 // of the nonsmooth problem, theory.md (9.7)-(9.8).
 #include "engine/joints/joints.h"
 
+// a spring that is this much softer than its bodies in a step is one of the midpoint: its row would
+// be of round-off
+static const double soft = 1e-9;
+
 // a part is held where it slips by less than this part of the speeds at hand
 static const double held_part = 1e-6;
 
@@ -80,15 +84,17 @@ static void add_spring(const eng_joint *joint, double coordinate, double speed, 
     part->present = true;
 }
 
-void eng_graph_build(const eng_joint *joint, double coordinate, double speed, double h,
-                     eng_graph *graph)
+void eng_graph_build(const eng_joint *joint, double coordinate, double speed, double yield,
+                     double h, eng_graph *graph)
 {
     *graph = (eng_graph){0};
     add_friction(joint, h, graph);
     add_ends(joint, coordinate, h, graph);
     if (joint->motor)
         add_motor(joint, coordinate, h, graph);
+    eng_graph_part *spring = &graph->part[ENG_GRAPH_SPRING];
     add_spring(joint, coordinate, speed, h, graph);
+    spring->present = spring->present && yield >= soft * spring->compliance;
     for (int k = 0; k < ENG_GRAPH_PARTS; k++) {
         eng_graph_part *part = &graph->part[k];
         // nothing yields to a motor without limit
@@ -97,9 +103,8 @@ void eng_graph_build(const eng_joint *joint, double coordinate, double speed, do
         part->l = part->exists ? joint->part[k] : 0.0;
     }
     // the speed of a driven coordinate is known, and with it what its spring gives
-    eng_graph_part *spring = &graph->part[ENG_GRAPH_SPRING];
-    if (graph->driven && spring->compliance > 0.0)
-        spring->l = (spring->kink - graph->speed) / spring->compliance;
+    if (!spring->present && spring->compliance > 0.0)
+        spring->l = (spring->kink - (graph->driven ? graph->speed : speed)) / spring->compliance;
 }
 
 void eng_graph_reach(eng_graph *graph, double speed)
@@ -127,7 +132,7 @@ double eng_graph_impulse(const eng_graph *graph)
 {
     double sum = 0.0;
     for (int k = 0; k < ENG_GRAPH_PARTS; k++)
-        sum += graph->part[k].l;
+        sum += k != ENG_GRAPH_SPRING || graph->part[k].present ? graph->part[k].l : 0.0;
     return sum;
 }
 

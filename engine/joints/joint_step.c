@@ -165,6 +165,18 @@ static void take_turnings(cairn_world *world)
         }
 }
 
+/// Inverse inertia of the free bodies along a coordinate.
+static double yield_of(const cairn_world *world, const eng_joint *joint, const eng_joint_rows *mid,
+                       const pose q[2])
+{
+    double G[2][6], sum = 0.0;
+    eng_joint_row_blocks(&mid->row[mid->count], mid->point, q, G);
+    for (int side = 0; side < 2; side++)
+        for (int k = 0; k < 6 && joint->body[side] >= 0; k++)
+            sum += world->mass_inverse[joint->body[side]][k] * G[side][k] * G[side][k];
+    return sum;
+}
+
 static void take_midpoint(cairn_world *world, int i)
 {
     eng_joint_step *s = world->joint_step;
@@ -186,10 +198,11 @@ static void take_midpoint(cairn_world *world, int i)
         eng_joint_twist(joint, mid->point, world->q_mid, (const double(*)[6])world->v);
     double u = eng_joint_speed(&mid->row[mid->count], &twist);
     s->speed[i] = u;
-    eng_graph_build(joint, mid->coordinate, u, h, &s->graph[i]);
-    s->given[i] = h * joint->force;
-    if (s->graph[i].driven)
-        s->given[i] += s->graph[i].part[ENG_GRAPH_SPRING].l;
+    bool sprung = joint->stiffness != 0.0 || joint->damping != 0.0;
+    double yield = sprung ? yield_of(world, joint, mid, q) : 0.0;
+    eng_graph_build(joint, mid->coordinate, u, yield, h, &s->graph[i]);
+    const eng_graph_part *spring = &s->graph[i].part[ENG_GRAPH_SPRING];
+    s->given[i] = h * joint->force + (spring->present ? 0.0 : spring->l);
     eng_graph_reach(&s->graph[i], u);
     s->held[i] = s->graph[i].driven;
 }

@@ -136,8 +136,9 @@ typedef struct eng_graph {
 
 /// @param coordinate  at the midpoint
 /// @param speed       rad/s or m/s, at the start of the step
-void eng_graph_build(const eng_joint *joint, double coordinate, double speed, double h,
-                     eng_graph *graph);
+/// @param yield       1/kg or 1/(kg m2), of the free bodies; read where there is a spring or damper
+void eng_graph_build(const eng_joint *joint, double coordinate, double speed, double yield,
+                     double h, eng_graph *graph);
 
 /// Leaves out the ends that a coordinate of the speed given is far from.
 void eng_graph_reach(eng_graph *graph, double speed);
@@ -145,7 +146,7 @@ void eng_graph_reach(eng_graph *graph, double speed);
 /// Brings in ends that were left out and are passed at a speed; true when there is one.
 bool eng_graph_activate(eng_graph *graph, double speed);
 
-/// Sum of the parts, N s or N m s.
+/// Sum of the parts but for a spring without a row, N s or N m s.
 double eng_graph_impulse(const eng_graph *graph);
 
 /// Parts of the impulse l of a driven coordinate: friction, and motor or end.
@@ -295,7 +296,7 @@ typedef struct eng_joint_step {
     double *lag;                 // [body_count] rad, of turns at the end last looked at
     const eng_turning **turning; // [body_count] of the begin of the step; NULL: none
     double *speed;               // [joint_count] of the coordinate, by v_n at the midpoint
-    double *given;               // [joint_count] N s of constant force, and springs of driven ones
+    double *given;               // [joint_count] N s of constant force, and springs without a row
     eng_graph *graph;            // [joint_count]
     unsigned char *held;         // [joint_count] the coordinate is driven
     double (*l)[ENG_JOINT_ROWS_MAX + 1]; // [joint_count] N s; the coordinate's in place `count`
