@@ -117,15 +117,14 @@ double eng_joint_unwind(double angle, double before);
 /// One part of a graph: any impulse up to the limit where u + compliance l = kink, against u - kink
 /// elsewhere; of an end any impulse towards the inside where u = kink, and none elsewhere.
 typedef struct eng_graph_part {
-    bool exists;  // may take part in this step
-    bool present; // takes part; ends that are out of reach do not
-    double kink;  // rad/s or m/s
-    double limit; // N s or N m s; infinite for ends and springs
-    double
-        compliance; // rad/s or m/s per N m s or N s; 0 but for motors with a position and springs
-    double bound;   // N s or N m s, limit as the problem has it
-    double l;       // N s or N m s, on B: of the last step, then of this one
-    double slip;    // rad/s or m/s, how far it is from the kink
+    bool exists;       // may take part in this step
+    bool present;      // takes part; ends that are out of reach do not
+    double kink;       // rad/s or m/s
+    double limit;      // N s or N m s; infinite for ends and springs
+    double compliance; // rad/s or m/s per N m s or N s; of motors with a position, and springs
+    double bound;      // N s or N m s, limit as the problem has it
+    double l;          // N s or N m s, on B: of the last step, then of this one
+    double slip;       // rad/s or m/s, how far it is from the kink
 } eng_graph_part;
 
 typedef struct eng_graph {
