@@ -561,11 +561,12 @@ static void keep_met(const sweep *s, double time, int first, int kept, int from,
     manifold->count = end;
 }
 
-/// Whether a contact of a pair bore in the last step.
-static bool bore(const cairn_world *world, const eng_pair *pair)
+/// Whether a contact of a pair, or that of a name, bore in the last step.
+static bool bore(const cairn_world *world, const eng_pair *pair, const uint64_t *key)
 {
+    const eng_contacts *c = &world->contacts;
     for (int i = pair->first; i < pair->first + pair->count; i++)
-        if (eng_contact_bore(world, &world->contacts, i))
+        if ((key == NULL || c->key[i] == *key) && eng_contact_bore(world, c, i))
             return true;
     return false;
 }
@@ -583,29 +584,54 @@ static bool bounces_off(const sweep *s, const geo_contact *contact, double resti
     return eng_bounces(world, s->body[0], s->body[1], restitution, along[1] - along[0]);
 }
 
+/// Contacts that are closed hold the centres of both from going on into each other, also where they
+/// have not borne yet, as in the first step of bodies that lie on a mesh.
+static void hold(sweep *s, const geo_manifold *manifold, int first, int end)
+{
+    int moves = s->world->bodies[s->body[1]].kind == CAIRN_DYNAMIC;
+    for (int i = first; i < end; i++) {
+        const geo_contact *c = &manifold->contacts[i];
+        double closing = vec3_dot(c->normal, vec3_sub(s->linear[0], s->linear[1]));
+        if (c->gap <= digits * s->size && closing > 0.0)
+            s->linear[moves] =
+                vec3_add_scaled(s->linear[moves], moves ? closing : -closing, c->normal);
+    }
+}
+
+/// Whether a contact is so far open that it is looked at whether it is met. Of a mesh those that
+/// bore breathe: others may be edges of it that the body passes over.
+static bool is_apart(const sweep *s, const geo_contact *contact, double touch, bool mesh)
+{
+    double gap = contact->gap;
+    return gap > touch ||
+           (mesh && gap > digits * s->size && !bore(s->world, s->pair, &contact->key));
+}
+
 cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, double way,
                                 double margin, double restitution, geo_manifold *manifold,
                                 int first, double *bounce)
 {
     double h = world->horizon, least = INFINITY, expected = INFINITY;
     double size = size_of(world, pair), round_off = digits * size;
-    double touch = (bore(world, pair) ? breathing : -digits) * size;
+    bool mesh = world->colliders[pair->colliders.first].shape->kind == GEO_MESH ||
+                world->colliders[pair->colliders.second].shape->kind == GEO_MESH;
+    double touch = bore(world, pair, NULL) ? breathing * size : mesh ? round_off : -round_off;
     int from = manifold->count;
     for (int i = first; i < from; i++)
         least = real_min(least, manifold->contacts[i].gap);
     bool touches = least <= touch;
-    bool mesh = world->colliders[pair->colliders.first].shape->kind == GEO_MESH ||
-                world->colliders[pair->colliders.second].shape->kind == GEO_MESH;
     if (touches && !mesh && !(way > bounce_depth * size))
         return CAIRN_OK;
     sweep s = begin_sweep(world, pair);
+    if (mesh && touches)
+        hold(&s, manifold, first, from);
     bool fast = way > (restitution > 0.0 ? bounce_depth * s.size : margin);
     // what acted in the last step may go on to bounce across a gap
     bool stay = restitution > 0.0 && pair->count > 0;
     for (int i = first; i < from; i++) {
         const geo_contact *c = &manifold->contacts[i];
         double way_on = h * rate_of(&s, c, 0.0);
-        bool counts = c->gap > touch && way_on < -round_off;
+        bool counts = is_apart(&s, c, touch, mesh) && way_on < -round_off;
         if (counts && !(restitution > 0.0 && bounces_off(&s, c, restitution)))
             expected = real_min(expected, c->gap + way_on);
     }
@@ -640,9 +666,10 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
     int kept = first;
     for (int i = first; i < from; i++) {
         const geo_contact *c = &manifold->contacts[i];
-        bool apart = c->gap > touch;
+        bool apart = is_apart(&s, c, touch, mesh);
         bool closes = apart && c->gap + h * rate_of(&s, c, 0.0) < round_off;
-        if (true_end || known || stay || (touches && !closes))
+        bool stays = stay && (!mesh || bore(world, pair, &c->key));
+        if (true_end || known || stays || (touches && !closes))
             manifold->contacts[kept++] = *c;
     }
     if (isfinite(met) && !known)
