@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a scene after some steps, as its hash, through the public headers: the same program
-// for each kind of machine (tests/portable/table.py).
-#include <cairn/cairn.h>
+// The state of a scene after some steps, as its hash: the same program for each kind of machine
+// (tests/portable/table.py).
+#include "scenes/scene.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,10 +16,11 @@ static int fail(const char *what, const cairn_error *error)
 
 int main(int argc, char **argv)
 {
-    cairn_scene_def def = cairn_default_scene_def();
-    cairn_setting settings[16];
+    scn_options def = scn_default_options();
+    scn_assignment settings[16];
     def.parameters = settings;
     def.threads = 1;
+    def.time_limit = 600.0; // emulators take their time
     if (argc < 3) {
         fprintf(
             stderr,
@@ -35,15 +36,14 @@ int main(int argc, char **argv)
         else if (equals != NULL && def.parameter_count < 16) {
             *equals = '\0';
             settings[def.parameter_count++] =
-                (cairn_setting){.name = argv[i + 1], .text = equals + 1};
+                (scn_assignment){.name = argv[i + 1], .value = equals + 1};
         }
     }
     cairn_error error = {0};
-    cairn_scene *scene = NULL;
-    cairn_world *world = NULL;
-    if (cairn_scene_load(argv[1], &def, &scene, &error) != CAIRN_OK ||
-        cairn_scene_get_world(scene, &world, &error) != CAIRN_OK)
+    scn_scene *scene = NULL;
+    if (scn_load(argv[1], &def, &scene, &error) != CAIRN_OK)
         return fail(argv[1], &error);
+    cairn_world *world = scene->world;
     int64_t steps = strtoll(argv[2], NULL, 10);
     while (cairn_world_get_step_count(world) < steps)
         if (cairn_world_step(world, &error) != CAIRN_OK)
@@ -51,6 +51,6 @@ int main(int argc, char **argv)
     printf("%016" PRIx64 " %" PRId64 " steps, %d bodies, %d contacts\n",
            cairn_world_get_hash(world), cairn_world_get_step_count(world), cairn_body_count(world),
            cairn_contact_count(world));
-    cairn_scene_destroy(scene);
+    scn_destroy(scene);
     return 0;
 }

@@ -77,6 +77,7 @@ class Live {
     }
     this.expected = this.untouched ? this.scene.hash : null;
     get('hash').textContent = '';
+    delete get('hash-note').dataset.same;
     get('hash-note').textContent = this.expected ? '' : 'The scene was changed: there is no hash to compare with.';
     document.documentElement.dataset.state = 'running';
     const parameters = [...this.values].map(([name, value]) => `${name}=${value}`).join('\n');
