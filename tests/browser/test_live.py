@@ -54,6 +54,7 @@ def check_scenes(browser):
         expected = hash_here(os.path.join(ROOT, "scenes/library", name + ".lua"), scene["steps"])
         check(same == "true" and expected in said, f"{name}: {said}; here {expected}")
         browser.wait("return cairnReplay.stage.pictures > 3")
+        check(browser.run("return document.getElementById('message').hidden"), f"{name}: nothing is complained of")
         keep(browser, "live_" + name)
         print(said)
 

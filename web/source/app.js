@@ -210,15 +210,16 @@ export class App {
         this.pickAt(event.clientX, event.clientY);
       down = null;
     });
-    canvas.addEventListener('webglcontextlost', (event) => {
+    const lost = (event) => {
       event.preventDefault();
       tell('The graphics processor was taken away; reload the page.');
-    });
+    };
+    this.gone = new AbortController();
+    canvas.addEventListener('webglcontextlost', lost, { signal: this.gone.signal });
     get('home').addEventListener('click', () => this.stage.home());
     get('theme').addEventListener('click', () => this.otherTheme());
     get('menu').addEventListener('click', () => this.togglePanel());
     get('help').addEventListener('click', () => get('keys').showModal());
-    this.gone = new AbortController();
     document.addEventListener('keydown', (event) => this.key(event), { signal: this.gone.signal });
   }
 

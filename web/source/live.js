@@ -187,11 +187,13 @@ function inputOf({ value, initial, minimum, maximum, whole }) {
     input.checked = value;
     return input;
   }
-  const size = Math.abs(initial) || 1;
   if (typeof value === 'number') {
     input.type = 'range';
-    input.min = minimum ?? Math.min(0, initial - size);
-    input.max = Math.min(maximum ?? Infinity, initial + 2 * size);
+    // as far as three times what the scene has, and a range around nothing
+    const far = initial === 0 ? Infinity : 3 * Math.abs(initial);
+    const [least, most] = [Math.max(minimum ?? -Infinity, -far), Math.min(maximum ?? Infinity, far)];
+    input.min = Number.isFinite(least) ? least : -1;
+    input.max = Number.isFinite(most) ? most : 1;
     input.step = whole ? 1 : 'any';
   }
   input.value = value;
