@@ -27,6 +27,7 @@ trap 'rm -rf -- "$work"' EXIT
 chmod 755 -- "$work"
 mkdir -p -- "$work/lists/partial" "$work/unpacked"
 # the archive that this system installs from, with lists of its own: nothing of the system is changed
+# shellcheck disable=SC2016
 archive=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' |
     awk '$2 !~ /security|updates|backports/ && $1 ~ /debian/ { print $1; exit }')
 printf 'Types: deb-src\nURIs: %s\nSuites: %s\nComponents: main\nSigned-By: %s\n' "$archive" "$release" \
