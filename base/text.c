@@ -12,6 +12,30 @@ size_t base_text_mark(const char *text, size_t size)
     return size >= sizeof mark && memcmp(text, mark, sizeof mark) == 0 ? sizeof mark : 0;
 }
 
+bool base_text_field(char **rest, char **field)
+{
+    char *at = *rest + strspn(*rest, " \t");
+    if (*at == '"') {
+        char *to = *field = ++at;
+        for (; *at != '\0' && (*at != '"' || at[1] == '"'); at++) {
+            at += *at == '"';
+            *to++ = *at;
+        }
+        if (*at++ != '"')
+            return false;
+        *to = '\0';
+        at += strspn(at, " \t");
+        if (*at != ',' && *at != '\0')
+            return false;
+    } else {
+        *field = *rest;
+        at = *rest + strcspn(*rest, ",");
+    }
+    *rest = *at == ',' ? at + 1 : NULL;
+    *at = '\0';
+    return true;
+}
+
 int base_text_decode(const char *text, uint32_t *letter)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

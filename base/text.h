@@ -17,6 +17,13 @@ void base_plain_end(locale_t before);
 /// strtod with a point for fractions in every locale.
 double base_text_number(const char *text, char **end);
 
+/// Takes the next field of a line of fields between commas, in place: plain, or in quotes, within
+/// which a comma is a letter and two quotes are one.
+/// @param rest   where the field begins; out: where the next one does, NULL after the last
+/// @param field  out: the field, ended by zero; of a plain one with its blanks
+/// @return false for quotes that do not end, or end before the field does
+bool base_text_field(char **rest, char **field);
+
 /// The letter at `text`. @return its number of bytes, 1 to 4; 0 where no valid UTF-8 begins, also
 /// at the end of the text
 int base_text_decode(const char *text, uint32_t *letter);

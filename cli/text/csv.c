@@ -40,44 +40,18 @@ cairn_status cli_csv_fail(const cli_csv *csv, const char *what, cairn_error *err
                : base_fail(error, CAIRN_ERROR_FORMAT, "%s:%ld: %s", csv->path, csv->line, what);
 }
 
-/// Next field, in place: plain or in quotes. @return what follows; NULL for a broken quote
-static char *take_field(char *at, char **field)
-{
-    *field = at;
-    if (*at != '"')
-        return at + strcspn(at, ",");
-    char *to = at++;
-    for (; *at != '\0'; at++) {
-        if (*at == '"' && at[1] != '"')
-            break;
-        at += *at == '"';
-        *to++ = *at;
-    }
-    if (*at != '"' || (at[1] != ',' && at[1] != '\0'))
-        return NULL;
-    *to = '\0';
-    return at + 1;
-}
-
 static cairn_status split_line(cli_csv *csv, cairn_error *error)
 {
-    char *at = csv->text;
     csv->field_count = 0;
-    for (;;) {
+    for (char *rest = csv->text; rest != NULL; csv->field_count++) {
         if (base_array_reserve(&csv->allocator, &csv->field, &csv->field_capacity,
                                csv->field_count + 1) != CAIRN_OK)
             return base_fail(error, CAIRN_ERROR_MEMORY, "%s",
                              cairn_status_text(CAIRN_ERROR_MEMORY));
-        char *next = take_field(at, &csv->field[csv->field_count]);
-        if (next == NULL)
+        if (!base_text_field(&rest, &csv->field[csv->field_count]))
             return cli_csv_fail(csv, "a quoted field does not end", error);
-        csv->field_count++;
-        bool last = *next != ',';
-        *next = '\0';
-        if (last)
-            return CAIRN_OK;
-        at = next + 1;
     }
+    return CAIRN_OK;
 }
 
 cairn_status cli_csv_next(cli_csv *csv, bool *done, cairn_error *error)

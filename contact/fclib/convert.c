@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the content of a problem file to the problem that solvers read.
 #include "contact/fclib/reduce.h"
+
+#include "base/groups.h"
 #include "contact/fclib/rolling.h"
 
 #include <math.h>
@@ -33,30 +35,17 @@ static void partition_by_width(partition *parts, int n, int width)
     }
 }
 
-static int find_root(int *parent, int i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
 // connected parts of M's pattern, numbered by their first row; false where one has over 6 rows
 static bool partition_by_components(partition *parts, const con_sparse *M, int *parent, int *size)
 {
     int n = M->rows;
-    for (int i = 0; i < n; i++)
-        parent[i] = i;
+    base_groups_init(parent, n);
     for (int j = 0; j < n; j++)
-        for (int k = M->start[j]; k < M->start[j + 1]; k++) {
-            int a = find_root(parent, M->index[k]), b = find_root(parent, j);
-            // the smaller row is the root, so that it is met first
-            parent[a > b ? a : b] = a > b ? b : a;
-        }
+        for (int k = M->start[j]; k < M->start[j + 1]; k++)
+            base_groups_join(parent, M->index[k], j);
     parts->count = 0;
     for (int i = 0; i < n; i++) {
-        int root = find_root(parent, i);
+        int root = base_groups_first(parent, i);
         if (root == i) {
             size[parts->count] = 0;
             parts->body[i] = parts->count++;

@@ -2,6 +2,8 @@
 // Joints: scaled rows, clusters, factors of S = G M^-1 G^T, filtered and refined solves.
 #include "contact/problem/joint_factors.h"
 
+#include "base/groups.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -58,15 +60,6 @@ static bool scale_rows(con_joint_factors *f)
     return finite;
 }
 
-static int find_root(int *parent, int i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
 // the smaller body of a joint that can move; -1 for none
 static int any_body(const con_joints *joints, int j)
 {
@@ -78,23 +71,19 @@ static int any_body(const con_joints *joints, int j)
 static void number_clusters(con_joint_factors *f, int *parent)
 {
     const con_joints *joints = f->joints;
-    for (int a = 0; a < f->body_count; a++) {
-        parent[a] = a;
+    base_groups_init(parent, f->body_count);
+    for (int a = 0; a < f->body_count; a++)
         f->cluster_of_body[a] = -1;
-    }
     for (int j = 0; j < joints->count; j++)
-        if (joints->body[j][0] >= 0 && joints->body[j][1] >= 0) {
-            int a = find_root(parent, joints->body[j][0]);
-            int b = find_root(parent, joints->body[j][1]);
-            parent[a > b ? a : b] = a > b ? b : a;
-        }
+        if (joints->body[j][0] >= 0 && joints->body[j][1] >= 0)
+            base_groups_join(parent, joints->body[j][0], joints->body[j][1]);
     for (int j = 0; j < joints->count; j++) {
         int body = any_body(joints, j);
-        if (body >= 0 && f->cluster_of_body[find_root(parent, body)] < 0)
-            f->cluster_of_body[find_root(parent, body)] = f->cluster_count++;
+        if (body >= 0 && f->cluster_of_body[base_groups_first(parent, body)] < 0)
+            f->cluster_of_body[base_groups_first(parent, body)] = f->cluster_count++;
     }
     for (int a = 0; a < f->body_count; a++)
-        f->cluster_of_body[a] = f->cluster_of_body[find_root(parent, a)];
+        f->cluster_of_body[a] = f->cluster_of_body[base_groups_first(parent, a)];
 }
 
 // joints and bodies sorted by cluster; start [cluster_count + 1] is scratch

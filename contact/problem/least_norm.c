@@ -2,6 +2,8 @@
 // Of the reactions that give the same velocities, the least: conjugate gradients in the range of W.
 #include "contact/problem/least_norm.h"
 
+#include "base/groups.h"
+
 #include "contact/cones/soc.h"
 #include "contact/problem/reduced.h"
 
@@ -43,13 +45,6 @@ static cairn_status allocate(least_norm *s, base_arena *arena)
     return complete ? CAIRN_OK : CAIRN_ERROR_MEMORY;
 }
 
-static int root_of(int *parent, int a)
-{
-    while (parent[a] != a)
-        a = parent[a] = parent[parent[a]];
-    return a;
-}
-
 // marks the contacts of islands with joints
 static cairn_status mark_jointed(least_norm *s, base_arena *arena)
 {
@@ -60,22 +55,21 @@ static cairn_status mark_jointed(least_norm *s, base_arena *arena)
     bool *jointed = base_arena_array(arena, bool, "least norm", m + 1);
     if (parent == NULL || jointed == NULL)
         return CAIRN_ERROR_MEMORY;
-    for (int a = 0; a <= m; a++)
-        parent[a] = a;
+    base_groups_init(parent, m + 1);
     memset(jointed, 0, (size_t)(m + 1) * sizeof *jointed);
     for (int i = 0; i < s->count; i++) {
         const int *body = reduction->together[i];
         if (body[0] >= 0 && body[1] >= 0)
-            parent[root_of(parent, body[0])] = root_of(parent, body[1]);
+            base_groups_join(parent, body[0], body[1]);
     }
     for (int i = 0; i < s->count; i++)
         for (int k = 0; k < 2; k++)
             if (reduction->together[i][k] != reduction->unjointed[i][k])
-                jointed[root_of(parent, reduction->together[i][k])] = true;
+                jointed[base_groups_first(parent, reduction->together[i][k])] = true;
     for (int i = 0; i < s->count; i++) {
         const int *body = reduction->together[i];
         int any = body[0] >= 0 ? body[0] : body[1];
-        s->free[i] = any >= 0 && jointed[root_of(parent, any)] ? 3 : 0;
+        s->free[i] = any >= 0 && jointed[base_groups_first(parent, any)] ? 3 : 0;
     }
     base_arena_rewind(arena, mark);
     return CAIRN_OK;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Global solvers: a file for each, or for some that are one method; a line each in solver.c.
+// Global solvers: a file for each, or for some that are one method; a line each in
+// contact/literature/list.c.
 #ifndef CAIRN_CONTACT_SOLVERS_SOLVER_H
 #define CAIRN_CONTACT_SOLVERS_SOLVER_H
 

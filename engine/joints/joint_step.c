@@ -2,6 +2,8 @@
 // Joints in the step: forces along coordinates, islands, and the joints that share the problem of
 // the contacts, theory.md (9.6)-(9.8).
 #include "engine/joints/joints.h"
+
+#include "base/groups.h"
 #include "engine/state/kinematics.h"
 
 #include "contact/problem/least_norm.h"
@@ -209,15 +211,6 @@ void eng_block_joint_forces(cairn_world *world)
 
 // ---------------------------------------------------------------- islands
 
-static int root_of(int *parent, int i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
 /// Body through which a joint belongs to an island.
 static int island_body(const cairn_world *world, const eng_joint *joint)
 {
@@ -227,16 +220,12 @@ static int island_body(const cairn_world *world, const eng_joint *joint)
 
 static void join_islands(const cairn_world *world, int *parent)
 {
-    for (int i = 0; i < world->body_count; i++)
-        parent[i] = i;
+    base_groups_init(parent, world->body_count);
     for (int i = 0; i < world->joint_count; i++) {
         int a = world->joints[i].body[0], b = world->joints[i].body[1];
-        if (a < 0 || world->bodies[a].kind != CAIRN_DYNAMIC ||
-            world->bodies[b].kind != CAIRN_DYNAMIC)
-            continue;
-        a = root_of(parent, a);
-        b = root_of(parent, b);
-        parent[a < b ? b : a] = a < b ? a : b;
+        if (a >= 0 && world->bodies[a].kind == CAIRN_DYNAMIC &&
+            world->bodies[b].kind == CAIRN_DYNAMIC)
+            base_groups_join(parent, a, b);
     }
 }
 
@@ -277,12 +266,13 @@ static cairn_status sort_islands(cairn_world *world)
     memset(touched, 0, (size_t)world->body_count);
     for (int i = 0; i < world->contacts.cone_count; i++)
         for (int side = 0; side < 2; side++)
-            touched[root_of(parent, world->contacts.body[i][side])] = 1;
+            touched[base_groups_first(parent, world->contacts.body[i][side])] = 1;
     for (int i = 0; i < world->body_count; i++)
-        parent[i] = root_of(parent, i);
+        parent[i] = base_groups_first(parent, i);
     s->root = parent;
     for (int i = 0; i < world->joint_count; i++) {
-        s->near_contact[i] = touched[root_of(parent, island_body(world, &world->joints[i]))];
+        s->near_contact[i] =
+            touched[base_groups_first(parent, island_body(world, &world->joints[i]))];
         if (s->near_contact[i])
             s->shared[s->shared_count++] = i;
         else

@@ -18,10 +18,10 @@ static void tie(const cairn_world *world, int *parent, bool *anchored, int a, in
     if (!free_a || !free_b) {
         int body = free_a ? a : b;
         if (free_a || free_b)
-            anchored[eng_island_first(parent, body)] = true;
+            anchored[base_groups_first(parent, body)] = true;
         return;
     }
-    bool either = anchored[eng_island_first(parent, a)] || anchored[eng_island_first(parent, b)];
+    bool either = anchored[base_groups_first(parent, a)] || anchored[base_groups_first(parent, b)];
     anchored[eng_island_join(world, parent, a, b)] = either;
 }
 
@@ -44,11 +44,11 @@ static bool pass_anchors(const cairn_world *world, int *parent, bool *anchored, 
     bool news = false;
     for (int k = 0; k < world->active_count; k++) {
         int body = world->active[k];
-        row[eng_solver_row(world, body)] = anchored[eng_island_first(parent, body)];
+        row[eng_solver_row(world, body)] = anchored[base_groups_first(parent, body)];
     }
     eng_borders_send(world, (con_rows){row, sizeof *row});
     for (int k = 0; k < world->active_count; k++) {
-        int body = world->active[k], first = eng_island_first(parent, body);
+        int body = world->active[k], first = base_groups_first(parent, body);
         news = news || (row[eng_solver_row(world, body)] && !anchored[first]);
         anchored[first] = anchored[first] || row[eng_solver_row(world, body)];
     }
@@ -78,7 +78,7 @@ static bool holds_floating(const cairn_world *world, const bool *ties, int *pare
         for (int i = held.begin; i < held.end; i++)
             if (ties[i] && world->bodies[c->body[i][0]].kind == CAIRN_DYNAMIC &&
                 world->bodies[c->body[i][1]].kind == CAIRN_DYNAMIC &&
-                !anchored[eng_island_first(parent, c->body[i][0])])
+                !anchored[base_groups_first(parent, c->body[i][0])])
                 return true;
     }
     return false;
@@ -120,7 +120,7 @@ static void number_groups(const cairn_world *world, int *parent, const bool *anc
 {
     for (int k = 0; k < world->active_count; k++)
         if (world->bodies[world->active[k]].kind == CAIRN_DYNAMIC)
-            size[eng_island_first(parent, world->active[k])]++;
+            size[base_groups_first(parent, world->active[k])]++;
     for (int k = 0; k < world->active_count; k++) {
         int i = world->active[k];
         floating->group[i] = ANCHORED;
@@ -128,7 +128,7 @@ static void number_groups(const cairn_world *world, int *parent, const bool *anc
             floating->group[i] = floating->count++;
     }
     for (int k = 0; k < world->active_count; k++) {
-        int i = world->active[k], first = eng_island_first(parent, i);
+        int i = world->active[k], first = base_groups_first(parent, i);
         if (world->bodies[i].kind == CAIRN_DYNAMIC)
             floating->group[i] = floating->group[first];
     }

@@ -493,11 +493,11 @@ static bool find_islands(const impacts *all)
     }
     for (int i = 0; i < all->count; i++)
         for (int side = 0; side < 2; side++)
-            number[eng_island_first(parent, all->sites[i].body[side])] = -1;
+            number[base_groups_first(parent, all->sites[i].body[side])] = -1;
     for (int i = 0, count = 0; i < all->count; i++) {
         const int *body = all->sites[i].body;
         int free = eng_is_dynamic(world, body[0]) ? body[0] : body[1];
-        int *own = &number[eng_island_first(parent, free)];
+        int *own = &number[base_groups_first(parent, free)];
         *own = *own < 0 ? count++ : *own;
         all->sites[i].island = *own;
     }

@@ -3,17 +3,8 @@
 #ifndef CAIRN_ENGINE_PASSES_ISLANDS_H
 #define CAIRN_ENGINE_PASSES_ISLANDS_H
 
+#include "base/groups.h"
 #include "engine/state/world.h"
-
-/// First body of the island of a body; paths are shortened on the way.
-static inline int eng_island_first(int *parent, int body)
-{
-    while (parent[body] != body) {
-        parent[body] = parent[parent[body]];
-        body = parent[body];
-    }
-    return body;
-}
 
 static inline bool eng_is_dynamic(const cairn_world *world, int body)
 {
@@ -26,10 +17,7 @@ static inline int eng_island_join(const cairn_world *world, int *parent, int a, 
 {
     if (!eng_is_dynamic(world, a) || !eng_is_dynamic(world, b))
         return -1;
-    int first = eng_island_first(parent, a), second = eng_island_first(parent, b);
-    int low = first < second ? first : second, high = first < second ? second : first;
-    parent[high] = low;
-    return low;
+    return base_groups_join(parent, a, b);
 }
 
 #endif

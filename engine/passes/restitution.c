@@ -186,7 +186,7 @@ static void find_islands(impact_cap *cap, int *parent, int *number)
         eng_island_join(world, parent, world->joints[i].body[0], world->joints[i].body[1]);
     for (int i = 0; i < c->cone_count; i++) {
         int free = c->body[i][eng_is_dynamic(world, c->body[i][0]) ? 0 : 1];
-        int *own = &number[eng_island_first(parent, free)];
+        int *own = &number[base_groups_first(parent, free)];
         *own = *own < 0 ? cap->count++ : *own;
         cap->island[i] = *own;
     }

@@ -86,15 +86,13 @@ static char *next_line(reader *csv, char **rest)
 static int split(reader *csv, char *line)
 {
     int count = 0;
-    for (char *cell = line; cell != NULL; count++) {
-        char *comma = strchr(cell, ',');
-        if (comma != NULL)
-            *comma = '\0';
+    for (char *rest = line; rest != NULL; count++) {
         if (count == COLUMNS_MAX)
             scn_raise(csv->L, "%s line %d: more than %d columns", csv->file, csv->line,
                       COLUMNS_MAX);
-        csv->cells[count] = trim(cell);
-        cell = comma != NULL ? comma + 1 : NULL;
+        if (!base_text_field(&rest, &csv->cells[count]))
+            scn_raise(csv->L, "%s line %d: a quoted value does not end", csv->file, csv->line);
+        csv->cells[count] = trim(csv->cells[count]);
     }
     return count;
 }

@@ -101,6 +101,7 @@ CSV = {
     "missing column": ("name,x,y\n", r"column z is missing"),
     "bad number": ("x,y,z\n1,2,3\n# note\n1,two,3\n", r'grains\.csv line 4: y is not a number \("two"\)'),
     "short row": ("x,y,z\n1,2\n", r"grains\.csv line 2: 2 values for 3 columns"),
+    "open quotes": ('x,y,z,name\n1,2,3,"a\n', r"grains\.csv line 2: a quoted value does not end"),
     "empty": ("", r"grains\.csv is empty"),
     "NaN": ("x,y,z\nnan,1,1\n", r"line 2: x is not a number"),
 }
@@ -157,10 +158,12 @@ def check_print():
 def check_good_csv():
     with Folder() as folder:
         folder.write("heap.lua", HEAD + 'bodies_from_csv{ file = "data/grains.csv", material = "stone" }\n')
-        folder.write("data/grains.csv", "name, x, y, z, radius, vz\na, 0, 0, 1, 0.1, -1\n\n# note\nb,1,0,1,0.2,\n")
+        folder.write("data/grains.csv", "name, x, y, z, radius, vz\na, 0, 0, 1, 0.1, -1\n\n# note\n"
+                                       '"b, ""two""" ,1,0,1,0.2,\n')
         result = folder.cairn("run", "heap.lua", "--until", "0.01", "--out", "r", "--json")
         check_status(result, 0, "csv")
         check('"bodies": 3' in result.out, "csv: three bodies", result)
+        check('"b, ""two"""' in folder.read("r/bodies.csv"), "csv: a name in quotes comes back as it was")
 
 
 def check_warnings():

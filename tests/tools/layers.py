@@ -20,7 +20,8 @@ FRONT_ROOMS = {"viewer", "cli", "python"}
 FOLDERS = {
     "geometry": ["mesh", "shape", "broad", "narrow"],
     "contact": ["linear", "cones", "laws", "problem", "local", "solvers/control",
-                "solvers/first_order", "solvers/newton", "solvers/convex", "solvers", "existence",
+                "solvers/first_order", "solvers/newton", "solvers/gradient", "strategy", "solvers", "literature",
+                "existence",
                 "fclib"],
     "engine": ["state", "space", "pairs/spheres", "bodies", "pairs", "joints", "measures", "passes",
                "grains", "files", "calls"],

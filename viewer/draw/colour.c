@@ -3,6 +3,7 @@
 #include "viewer/draw/colour.h"
 
 #include "base/assert.h"
+#include "base/groups.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,37 +54,19 @@ view_colour view_colour_status(cairn_contact_status status)
 
 // ---------------------------------------------------------------- groups
 
-static int find_root(int *parent, int i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
 int view_islands(const view_model *model, const view_frame *frame, int *islands)
 {
     int count = 0;
-    for (int i = 0; i < model->body_count; i++)
-        islands[i] = i;
+    base_groups_init(islands, model->body_count);
     for (int i = 0; i < frame->contact_count; i++) {
         const view_contact *contact = &frame->contacts[i];
         if (contact->status != CAIRN_CONTACT_OPEN &&
             model->bodies[contact->a].kind == CAIRN_DYNAMIC &&
-            model->bodies[contact->b].kind == CAIRN_DYNAMIC) {
-            int a = contact->a;
-            int b = contact->b;
-            int root_a = find_root(islands, a), root_b = find_root(islands, b);
-            // the smaller number leads, so that groups keep their first member
-            if (root_a < root_b)
-                islands[root_b] = root_a;
-            else
-                islands[root_a] = root_b;
-        }
+            model->bodies[contact->b].kind == CAIRN_DYNAMIC)
+            base_groups_join(islands, contact->a, contact->b);
     }
     for (int i = 0; i < model->body_count; i++)
-        islands[i] = find_root(islands, i);
+        islands[i] = base_groups_first(islands, i);
     // a root is the first of its group, so its number is known when the others come
     for (int i = 0; i < model->body_count; i++) {
         if (model->bodies[i].kind != CAIRN_DYNAMIC)

@@ -3,6 +3,7 @@
 #include "contact/solvers/newton/cascade.h"
 
 #include "base/elementary.h"
+#include "base/groups.h"
 #include "base/timer.h"
 #include "contact/problem/reduced.h"
 #include "contact/problem/support_order.h"
@@ -22,26 +23,6 @@ enum {
 // factor of the error in a round, above which sweeps are not relaxed
 static const double slow_round = 0.7;
 
-static int find_root(int *parent, int i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-static void unite(int *parent, int a, int b)
-{
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    // the smaller number stays root
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
-
 // unites contacts that share a mobile body, or bodies that joints connect, and those that know the
 // rates; `first` [body_count] is scratch
 static void unite_by_bodies(const con_problem *problem, int *parent, int *first)
@@ -58,7 +39,7 @@ static void unite_by_bodies(const con_problem *problem, int *parent, int *first)
             if (first[body] < 0)
                 first[body] = i;
             else
-                unite(parent, first[body], i);
+                base_groups_join(parent, first[body], i);
         }
     for (int a = 0; a < problem->body_count; a++)
         first[a] = -1;
@@ -66,7 +47,7 @@ static void unite_by_bodies(const con_problem *problem, int *parent, int *first)
         if (!con_knows_rates(problem, i) || !con_can_bear(problem, i))
             continue;
         if (knows >= 0)
-            unite(parent, knows, i);
+            base_groups_join(parent, knows, i);
         knows = i;
     }
 }
@@ -76,7 +57,7 @@ static void unite_by_blocks(const con_problem *problem, int *parent)
     for (int i = 0; i < problem->contact_count; i++)
         for (int k = problem->W->start[i]; k < problem->W->start[i + 1]; k++)
             if (con_can_bear(problem, i) && con_can_bear(problem, problem->W->column[k]))
-                unite(parent, i, problem->W->column[k]);
+                base_groups_join(parent, i, problem->W->column[k]);
 }
 
 // the contact at a place of the order of visits
@@ -97,7 +78,7 @@ static void list_islands(con_cascade *c, int *parent, int *number)
         c->island[i] = -1;
         if (!con_can_bear(c->problem, i))
             continue;
-        int *island = &number[find_root(parent, i)];
+        int *island = &number[base_groups_first(parent, i)];
         if (*island < 0)
             *island = c->island_count++;
         c->island[i] = *island;
@@ -138,8 +119,7 @@ static cairn_status find_islands(con_cascade *c)
     int *parent = base_arena_array(c->arena, int, "islands", n);
     if (parent == NULL)
         return CAIRN_ERROR_MEMORY;
-    for (int i = 0; i < n; i++)
-        parent[i] = i;
+    base_groups_init(parent, n);
     if (c->problem->H != NULL)
         unite_by_bodies(c->problem, parent, c->body_place);
     else

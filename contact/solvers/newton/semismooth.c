@@ -2,31 +2,15 @@
 // Semismooth Newton method: steps, line searches, damping.
 #include "contact/solvers/newton/semismooth.h"
 
-#include "contact/solvers/newton/islands.h"
 #include "contact/solvers/newton/newton_loops.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-enum { SEARCH_LIMIT = 40, STALL_STEPS = 60, DEFAULT_STEPS = 300 };
-
-const char *const con_line_search_names[] = {"none", "armijo", "goldstein_price", NULL};
-const char *const con_rho_names[] = {"split", "spectral", NULL};
+enum { SEARCH_LIMIT = 40, STALL_STEPS = 60 };
 
 #define FIELD(name) offsetof(con_semismooth_settings, name)
-const base_setting con_semismooth_rows[] = {
-    {"line_search", BASE_SETTING_CHOICE, FIELD(line_search), "", CON_LINE_SEARCH_GOLDSTEIN_PRICE,
-     CON_LINE_SEARCH_NONE, CON_LINE_SEARCH_GOLDSTEIN_PRICE, con_line_search_names,
-     "along a Newton step"},
-    {"rho", BASE_SETTING_CHOICE, FIELD(rho_rule), "", CON_RHO_SPLIT, CON_RHO_SPLIT,
-     CON_RHO_SPECTRAL, con_rho_names, "step lengths of the projections"},
-    {"regularisation", BASE_SETTING_REAL, FIELD(regularisation), "", 1e-4, 0.0, 1e6, NULL,
-     "added to the derivative by r, times the error; 1e-12 is always added"},
-    {"sweeps", BASE_SETTING_INTEGER, FIELD(sweeps), "", 0.0, 0.0, INT_MAX, NULL,
-     "Gauss-Seidel sweeps before the first Newton step"},
-};
-
 static bool allocate(con_semismooth *m, base_arena *arena)
 {
     int n = m->newton->contact_count;
@@ -338,35 +322,4 @@ cairn_status con_semismooth_run(con_semismooth *m, double tolerance, int *steps)
         boost = reduced && t > 0.3 ? fmax(0.3 * boost, 1e-6) : fmin(10.0 * boost, 1e6);
         move(m, t);
     }
-}
-
-/// What one island's run is told.
-typedef struct semismooth_call {
-    const con_semismooth_settings *settings;
-    con_equation_map *map;
-} semismooth_call;
-
-static cairn_status solve_island(const void *context, const con_problem *problem, con_newton *model)
-{
-    const semismooth_call *call = context;
-    con_semismooth method;
-    cairn_status status =
-        con_semismooth_create(model, problem, call->map, call->settings, model->arena, &method);
-    if (status != CAIRN_OK)
-        return status;
-    size_t size = (size_t)model->contact_count * sizeof *method.r;
-    memcpy(method.r, model->best, size);
-    memset(method.centre, 0, size);
-    con_newton_begin(model);
-    int steps = model->control->max_iterations > 0 ? model->control->max_iterations : DEFAULT_STEPS;
-    return con_semismooth_run(&method, 0.0, &steps);
-}
-
-cairn_status con_semismooth_solve(const con_semismooth_settings *settings, con_equation_map *map,
-                                  const con_problem *problem, const con_control *control,
-                                  double (*R)[3], con_report *report, base_arena *arena)
-{
-    const semismooth_call call = {settings, map};
-    return con_islands_solve(solve_island, &call, settings->sweeps, problem, control, R, report,
-                             arena);
 }

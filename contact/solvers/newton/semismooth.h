@@ -35,9 +35,6 @@ typedef enum con_rho_rule {
     CON_RHO_SPECTRAL // 1 / |W_ii| for both
 } con_rho_rule;
 
-extern const char *const con_line_search_names[];
-extern const char *const con_rho_names[];
-
 typedef struct con_semismooth_settings {
     int line_search;       // con_line_search
     int rho_rule;          // con_rho_rule
@@ -76,14 +73,5 @@ cairn_status con_semismooth_run(con_semismooth *method, double tolerance,
 
 /// |F| / max(|q|, |r|, |u|) at the point.
 double con_semismooth_error(const con_semismooth *method);
-
-/// A whole solve: sweeps, then every island by Newton's method.
-cairn_status con_semismooth_solve(const con_semismooth_settings *settings, con_equation_map *map,
-                                  const con_problem *problem, const con_control *control,
-                                  double (*R)[3], con_report *report,
-                                  base_arena *arena) CAIRN_CHECK_RESULT;
-
-extern const base_setting con_semismooth_rows[];
-enum { CON_SEMISMOOTH_ROWS = 4 };
 
 #endif

@@ -52,6 +52,35 @@ static void test_marks(void **state)
     assert_int_equal(base_text_mark("", 0), 0);
 }
 
+// the fields of a line, in brackets; "broken" where its quotes are
+static const char *fields_of(const char *line, char out[80])
+{
+    char text[40], *field;
+    snprintf(text, sizeof text, "%s", line);
+    out[0] = '\0';
+    for (char *rest = text; rest != NULL;) {
+        if (!base_text_field(&rest, &field))
+            return "broken";
+        size_t length = strlen(out);
+        snprintf(out + length, 80 - length, "[%s]", field);
+    }
+    return out;
+}
+
+static void test_fields(void **state)
+{
+    (void)state;
+    char out[80];
+    assert_string_equal(fields_of("", out), "[]");
+    assert_string_equal(fields_of("a, b,", out), "[a][ b][]");
+    assert_string_equal(fields_of("\"a,b\",c", out), "[a,b][c]");
+    assert_string_equal(fields_of(" \"a \"\"b\"\"\" ,c\"d", out), "[a \"b\"][c\"d]");
+    assert_string_equal(fields_of("\"\"", out), "[]");
+    assert_string_equal(fields_of("\"a", out), "broken");
+    assert_string_equal(fields_of("\"a\"\"", out), "broken");
+    assert_string_equal(fields_of("\"a\"b,c", out), "broken");
+}
+
 static void test_written_texts_are_utf8(void **state)
 {
     (void)state;
@@ -127,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shown_texts_have_no_controls),
         cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_fields),
         cmocka_unit_test(test_written_texts_are_utf8),
         cmocka_unit_test(test_no_letter_is_cut),
         cmocka_unit_test(test_files_that_are_none),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Patches: what a kick changes in a solved tower is found around it and solved there.
 #include "contact/solvers/newton/proximal.h"
-#include "contact/solvers/patch.h"
+#include "contact/strategy/patch.h"
 #include "tests/unit/contact/fixture.h"
 
 enum { ROWS = 200, CONTACTS = 4 * ROWS, KICKED = 170 };
