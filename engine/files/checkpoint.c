@@ -8,6 +8,7 @@
 #include "engine/passes/pieces.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 static cairn_status save_with(const cairn_world *world, const char *path, const char *note,

@@ -10,6 +10,7 @@
 #include "base/assert.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static void add(eng_field_list *list, const char *name, eng_store_type type, int width,

@@ -45,7 +45,7 @@ scn_options scn_default_options(void)
         .instruction_limit = 1000000000,
         .time_limit = 20.0,
         .body_limit = 2000000,
-        .memory_budget = (size_t)4 << 30,
+        .memory_budget = (size_t)(SIZE_MAX > UINT32_MAX ? UINT64_C(4) << 30 : UINT64_C(1) << 31),
         .allocator = base_allocator_default(),
     };
 }
