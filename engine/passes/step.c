@@ -455,6 +455,7 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
                          &world->q[i], v);
             eng_body_note_held(world, i);
             memcpy(world->v[i], v, sizeof v);
+            world->bodies[i].flows = 0;
         }
         eng_body_energies(world, i, &energies[0], &energies[1]);
     }

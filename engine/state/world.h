@@ -51,9 +51,10 @@ enum { ENG_COLLIDER_ROOM_MAX = (1 << 22) - 1 };
 /// What every body has. Read inertia, frame, name and the rest through the functions below: few
 /// bodies have more of it than this.
 typedef struct eng_body {
-    cairn_body_kind kind : 8;
+    cairn_body_kind kind : 7;
     unsigned arrived : 1;        // made since the last step, in a world that has been stepped
     unsigned removed : 1;        // since the last step; the rest is there until the next one
+    unsigned flows : 1;          // in this step: it turns as free bodies do, theory.md (1.14)
     unsigned collider_room : 22; // colliders that the row keeps, used or not
     int shape;                   // index into shapes; -1: the body was removed, and its row is free
     int material;                // index into materials
