@@ -22,12 +22,23 @@ static vec3 midpoint_torque(const cairn_world *world, int body)
 // would swing by a hundredth, and impacts make of them what they find
 static const double far_turn = 0.3;
 
+/// Whether contacts of any pair are rigid: explicit laws ask for steps in which nothing turns far,
+/// and clumps of spheres under them have a kernel for RIG_IMP.
+static bool has_rigid_pairs(const cairn_world *world)
+{
+    bool any = false;
+    for (int i = 0; i < world->surface_count && !any; i++)
+        any = world->surfaces[i].law->kind == CON_LAW_CONE;
+    return any;
+}
+
 /// Whether a dynamic body turns so far in a step, at an angular velocity, that it is to flow.
 static bool turns_far(const cairn_world *world, int body, vec3 omega)
 {
     double h = world->def.time_step, most = far_turn * far_turn;
     return world->bodies[body].solid > 0 && world->def.rotation == CAIRN_RIG_IMP &&
-           h * h * vec3_norm_squared(omega) > most && !eng_is_jointed(world, body);
+           h * h * vec3_norm_squared(omega) > most && !eng_is_jointed(world, body) &&
+           has_rigid_pairs(world);
 }
 
 double eng_body_lag(const cairn_world *world, double before, double after)
@@ -119,7 +130,19 @@ void eng_body_begin(cairn_world *world, int body, eng_turning *turning)
     find_free(world, body, world->v_free[body], turning);
 }
 
-void eng_body_take_back(cairn_world *world, int body, const eng_turning *turning)
+bool eng_body_is_thrown(const cairn_world *world, int body, const eng_state *state)
+{
+    static const double most = 0.1; // of the size
+    const geo_shape *shape = world->shapes[world->bodies[body].shape];
+    const double *v = world->v[body];
+    double way = vec3_distance(vec3_from(state->v), vec3_from(v));
+    if (shape->kind != GEO_SPHERE && isfinite(shape->bounding_radius))
+        way += shape->bounding_radius * vec3_distance(vec3_from(state->v + 3), vec3_from(v + 3));
+    double size = isfinite(shape->smallest_size) ? shape->smallest_size : 0.0;
+    return way * world->def.time_step > most * size;
+}
+
+void eng_body_take_back(const cairn_world *world, int body, const eng_turning *turning)
 {
     if (turning->known && eng_flows(world, body))
         vec3_store(world->v[body] + 3, turning->before);

@@ -44,8 +44,12 @@ void eng_body_free(const cairn_world *world, int body, double v_free[6]);
 /// @param turning  out, for eng_body_end
 void eng_body_begin(cairn_world *world, int body, struct eng_turning *turning);
 
+/// A body is about to get a state from outside: whether it may go so far in half a step that what
+/// it meets there is to be looked at.
+bool eng_body_is_thrown(const cairn_world *world, int body, const eng_state *state);
+
 /// What eng_body_begin did to a body is taken back.
-void eng_body_take_back(cairn_world *world, int body, const struct eng_turning *turning);
+void eng_body_take_back(const cairn_world *world, int body, const struct eng_turning *turning);
 
 /// Free velocities go to the rows of the problem, where bodies are not its rows themselves.
 void eng_solver_rows_fill(cairn_world *world);

@@ -193,7 +193,15 @@ typedef struct eng_pieces {
     bool cut;      // the piece in hand was
     int size;      // of the piece in hand, in the same
     bool gave_up;  // one of the smallest ended above the tolerance: what follows is not halved
+    int least;     // size that it must have: bodies have bounced already off what they meet until
+                   // its middle
     bool divide;   // the piece in hand was taken back and is to be halved
+    bool too_long; // it should be, for what bodies meet within it
+    bool thrown;   // bodies got other velocities since the last step: what they meet in the first
+                   // half of this one is not known
+    double owed;   // s, from the end of the piece to the last bounce that it has made already;
+                   // -1: it made none
+    int lost;      // index + 1 of a body that the smallest pieces were too long for; 0: none
     con_stop stop; // of the last solve
     cairn_step_report report; // of the pieces so far
 } eng_pieces;
