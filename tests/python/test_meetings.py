@@ -2,6 +2,7 @@
 # Bodies are stopped by what they meet and by nothing else, however fast they are.
 import math
 import random
+import warnings
 
 import cairn
 import numpy
@@ -22,6 +23,8 @@ def shape_of(name, a):
     return {
         BOX: lambda: cairn.box(size=(2 * a, 2 * a, 2 * a)),
         "brick": lambda: cairn.box(size=(4 * a, 3 * a, 2 * a)),
+        "slab": lambda: cairn.box(size=(2 * a, 2 * a, 0.1 * a)),
+        "rod": lambda: cairn.box(size=(6 * a, 0.6 * a, 0.6 * a)),
         "rounded": lambda: cairn.box(size=(2 * a, 2 * a, 2 * a), rounding=0.2 * a),
         "hull": lambda: hull(a),
         BALL: lambda: cairn.sphere(radius=a),
@@ -327,32 +330,111 @@ def test_every_impact_law_bounces_across_the_gap(law, mover, target, ratio, e):
         assert one.velocity[2] == pytest.approx(e * speed, rel=1e-6)
 
 
+def stays(one, world, more=3):
+    """Whether a body is above z = 0, or comes back at once from where a bounce of the next step has left it."""
+    for step in range(more):
+        if one.position[2] > 0:
+            return True
+        world.step()
+    return one.position[2] > 0
+
+
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("mover", [BOX, "hull", CAPSULE, WHEEL])
+@pytest.mark.parametrize("mover", [BOX, "hull", CAPSULE, WHEEL, "slab", "rod"])
 @pytest.mark.parametrize("target", ["plate", "mesh"])
 def test_what_tumbles_stays_on_its_side(mover, target, law):
-    """At a slant, with a corner first and some with spin: what is thrown round by one end hits with the other."""
+    """At a slant, with a corner first and some with spin: what is thrown round by one end hits with the other. Of the thinnest
+    few are lost, and told."""
     a, step = 0.01, 1 / 200
-    chance = random.Random(mover + target + law)
+    chance, passed = random.Random(mover + target + law), 0
     for case in range(18):
-        ratio, e = chance.choice((0.5, 0.9, 1.5)), (0.0, 0.5, 1.0)[case % 3]
+        ratio, e = chance.choice((0.5, 0.9, 1.5, 4.0, 10.0)), (0.0, 0.5, 1.0)[case % 3]
         speed = ratio * 2 * a / step
         turn = {"axis": tuple(chance.gauss(0, 1) for k in range(3)), "angle": chance.uniform(0, 360)}
         way = numpy.array((chance.uniform(-0.5, 0.5), chance.uniform(-0.5, 0.5), -1.0))
         way /= numpy.linalg.norm(way)
-        spin = [0.3 * chance.gauss(0, 1) / step if case % 2 else 0.0 for k in range(3)]
+        spin = [(0.3, 1.5)[case // 9] * chance.gauss(0, 1) / step if case % 2 else 0.0 for k in range(3)]
         world = cairn.World(step=step, gravity=(0, 0, 0), impact=law, tolerance=1e-10)
         world.pair(friction=0, restitution=e)
         target_of(world, target)
         one = world.body(shape=shape_of(mover, a), density=1000, rotation=turn, angular_velocity=spin,
                          position=tuple(-((2.3 + chance.random()) * speed * step + 4 * a) * way), velocity=tuple(speed * way))
         before = world.energy["kinetic"]
-        world.step(7)
-        assert one.position[2] > 0, (case, ratio, e)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.filterwarnings("always", message=".*could not be followed")
+            world.step(7)
+        held = stays(one, world)
+        assert held or (mover in ("slab", "rod") and told), (case, ratio, e)
+        passed += not held
         if mover in (BOX, "hull"):
             # of bodies with one moment of inertia the way between impacts keeps it too
             after = world.energy["kinetic"]
             assert after <= before * (1 + 1e-9) and (e < 1 or law != "newton" or after == pytest.approx(before, rel=1e-8)), (case, ratio, e)
+    assert passed <= 2
+
+
+@pytest.mark.parametrize("law", ["newton", "energetic"])
+@pytest.mark.parametrize("mover", [BALL, BOX, "slab", CAPSULE])
+def test_what_is_thrown_beside_a_wall_meets_it(mover, law):
+    """In the first half of the first step, where no step before has looked, and after a new velocity later on."""
+    a, step = 0.01, 1 / 200
+    for e in (0.0, 0.5, 1.0):
+        for ratio in (3.0, 10.0):
+            speed = ratio * 2 * a / step
+            world = cairn.World(step=step, gravity=(0, 0, 0), impact=law, tolerance=1e-10)
+            world.pair(friction=0, restitution=e)
+            target_of(world, "plate")
+            one = world.body(shape=shape_of(mover, a), density=1000, position=(0, 0, 2.5 * a), velocity=(0, 0, -speed))
+            two = world.body(shape=shape_of(mover, a), density=1000, position=(10 * a, 0, 2.5 * a))
+            world.step(3)
+            assert stays(one, world) and one.velocity[2] == pytest.approx(e * speed, rel=1e-6, abs=1e-6 * speed)
+            two.velocity = (0, 0, -speed)
+            world.step(3)
+            assert stays(two, world) and two.velocity[2] == pytest.approx(e * speed, rel=1e-6, abs=1e-6 * speed)
+
+
+@pytest.mark.parametrize("mover", [BALL, BOX, "slab", CAPSULE])
+@pytest.mark.parametrize("rate", [0.0, 2.0])
+def test_faces_of_a_cell_hide_nothing(mover, rate):
+    a, step, side = 0.01, 1 / 200, 2.0
+    for ratio in (2.0, 6.0):
+        for e in (0.0, 1.0):
+            speed = ratio * 2 * a / step
+            world = cairn.World(step=step, gravity=(0, 0, 0), tolerance=1e-10)
+            world.pair(friction=0, restitution=e)
+            world.cell(size=(side, side, side), **({"rate": {"xy": rate}} if rate else {}))
+            far = shape_of(mover, a)
+            one = world.body(shape=far, density=1000, position=(0, 0, 3.4 * speed * step + side), velocity=(0, 0, -speed))
+            two = world.body(shape=far, density=1000, position=(0, 0, 0))
+            world.step(8)
+            assert one.velocity[2] == pytest.approx(-0.5 * (1 - e) * speed, rel=1e-6, abs=1e-6 * speed)
+            assert two.velocity[2] == pytest.approx(-0.5 * (1 + e) * speed, rel=1e-6)
+
+
+@pytest.mark.parametrize("mover", ["slab", "rod", "brick", WHEEL])
+def test_what_turns_far_in_a_step_keeps_its_energy(mover):
+    for turn in (0.5, 3.0, 20.0):
+        world = cairn.World(step=1 / 200, gravity=(0, 0, 0))
+        one = world.body(shape=shape_of(mover, 0.01), density=1000,
+                         angular_velocity=tuple(turn * 200 * k for k in (0.5, -0.6, 0.62)))
+        before = world.energy["kinetic"]
+        world.step(50)
+        assert world.energy["kinetic"] == pytest.approx(before, rel=1e-9)
+
+
+def test_what_cannot_be_followed_is_told_once():
+    world = cairn.World(step=1 / 200, gravity=(0, 0, 0), step_halvings=0)
+    world.pair(friction=0, restitution=1)
+    for side in (-1, 1):
+        world.body(kind="fixed", shape=cairn.box(size=(1, 1, 0.01)), position=(0, 0, side * 0.065))
+    world.body(shape=cairn.sphere(radius=0.01), density=1000, position=(0, 0, 0.006), velocity=(0, 0, -34), name="ball")
+    with pytest.warns(cairn.CairnWarning, match=r'"ball"\) goes 8.5 of its size in a step: what it meets') as told:
+        ways = []
+        for step in range(8):
+            world.step()
+            ways.append(world.report["way_relative"])
+    assert sum("what it meets" in str(each.message) for each in told) == 1
+    assert [way for way in ways if way > 0] == [pytest.approx(8.5)]
 
 
 def test_balls_that_fly_at_each_other_meet():
