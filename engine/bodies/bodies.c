@@ -12,6 +12,10 @@
 
 _Static_assert(sizeof(cairn_placement) == sizeof(pose), "views of compounds rely on it");
 
+// far from the ends of the numbers, so that squares, products and inverses of two are numbers
+static const double MASS_LEAST = 1e-60, MASS_MOST = 1e60, INERTIA_LEAST = 1e-90,
+                    INERTIA_MOST = 1e90;
+
 cairn_body_def cairn_default_body_def(void)
 {
     return (cairn_body_def){
@@ -128,8 +132,20 @@ static cairn_status find_mass(const geo_shape *shape, const cairn_body_def *def,
     *mass = def->mass > 0.0 ? def->mass : own_density * of_shape.volume;
     vec3 inertia = def->inertia[0] > 0.0 ? vec3_from(def->inertia) : vec3_scale(density, moments);
     solid->inertia = inertia;
-    if (!(*mass > 0.0 && inertia.x > 0.0 && inertia.y > 0.0 && inertia.z > 0.0))
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "the body's mass or inertia is zero");
+    if (!(*mass >= MASS_LEAST && *mass <= MASS_MOST))
+        return base_fail(
+            error, CAIRN_ERROR_ARGUMENT,
+            "the body's mass is %g kg: give a size and a density or mass with which it "
+            "is %g to %g kg",
+            *mass, MASS_LEAST, MASS_MOST);
+    double least = fmin(inertia.x, fmin(inertia.y, inertia.z));
+    double most = fmax(inertia.x, fmax(inertia.y, inertia.z));
+    if (!(least >= INERTIA_LEAST && most <= INERTIA_MOST))
+        return base_fail(
+            error, CAIRN_ERROR_ARGUMENT,
+            "the body's moments of inertia are %g to %g kg m2: give sizes or an inertia "
+            "with which they are %g to %g kg m2",
+            least, most, INERTIA_LEAST, INERTIA_MOST);
     return CAIRN_OK;
 }
 

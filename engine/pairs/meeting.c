@@ -3,6 +3,7 @@
 #include "engine/pairs/meeting.h"
 #include "engine/pairs/borders.h"
 #include "engine/pairs/sharing.h"
+#include "engine/pairs/spheres/spheres.h"
 #include "engine/space/drive.h"
 #include "engine/state/blocks.h"
 #include "engine/state/kinematics.h"
@@ -58,7 +59,9 @@ static void expect(const cairn_world *world, int body, double u[6])
     vec3 held = vec3_scale(h, vec3_from(world->held[body]));
     vec3 gained = vec3_sub(vec3_from(v_free), vec3_from(v));
     double bore = vec3_norm(held), least = vec3_norm(gained);
-    if (world->bodies[body].kind != CAIRN_DYNAMIC || !(bore > 1e-9 * least))
+    // what bore on a body with a slot is no part of the state: it has none in most steps
+    if (world->bodies[body].kind != CAIRN_DYNAMIC || !(bore > 1e-9 * least) ||
+        eng_spheres_holds(world, body))
         return;
     vec3 u_centre = vec3_from(v);
     if (bore <= 2.0 * least)
@@ -510,7 +513,8 @@ static cairn_status find_meeting(const sweep *s, double way, double margin, doub
     double h = s->horizon;
     double reach = way > stride * s->size ? 0.5 * real_min(s->size, way) : 0.0;
     double least = stride * s->size / way * h;
-    geo_manifold middle = {.contacts = manifold->contacts + first, .count = from - first};
+    geo_manifold middle = {.contacts = from > first ? manifold->contacts + first : NULL,
+                           .count = from - first};
     double time = begin + real_max(least_time(s, &middle, 0, margin), least);
     *met = INFINITY;
     *before = begin;

@@ -166,9 +166,10 @@ cairn_status cairn_material_set_value(cairn_world *world, cairn_material_id mate
     world->plan_due = true;
     eng_elasticity *elasticity = &world->materials[material.index].elasticity;
     if (strcmp(property, names[0]) == 0) {
-        if (!(value > 0.0 && isfinite(value)))
+        // the mean of two is made of their product
+        if (!(value >= 1e-100 && value <= 1e100))
             return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                             "young_modulus = %g must be positive and finite (Pa)", value);
+                             "young_modulus = %g must lie between 1e-100 and 1e100 (Pa)", value);
         elasticity->young = value;
     } else if (strcmp(property, names[1]) == 0) {
         if (!(value >= -0.999 && value <= 0.5))

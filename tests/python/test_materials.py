@@ -125,3 +125,20 @@ def test_a_fixed_body_of_no_velocity(tmp_path, words, refused):
             cairn.load(tmp_path / "scene.lua")
     else:
         assert len(cairn.load(tmp_path / "scene.lua").bodies) == 1
+
+
+@pytest.mark.parametrize("keys, message", [
+    ({"density": 1e-300}, r"the body's mass is 4\.18879e-303 kg: give a size and a density or mass with which it is "
+                          r"1e-60 to 1e\+60 kg"),
+    ({"mass": 1e100}, r"the body's mass is 1e\+100 kg"),
+    ({"mass": 1.0, "inertia": (1e-200, 1e-200, 1e-200)}, r"moments of inertia are 1e-200 to 1e-200 kg m2: give sizes"),
+])
+def test_masses_whose_squares_are_no_numbers(keys, message):
+    with pytest.raises(cairn.SceneError, match=message):
+        cairn.World().body(shape=cairn.sphere(radius=0.1), **keys)
+
+
+def test_a_modulus_whose_square_is_no_number():
+    """The mean of two moduli was made of their product: beyond the numbers, contacts had the law's default."""
+    with pytest.raises(cairn.SceneError, match=r"young_modulus = 1e\+200 must lie between 1e-100 and 1e100 \(Pa\)"):
+        cairn.World().material(name="a", young_modulus=1e200)

@@ -530,6 +530,24 @@ static int touching_pair_of(const eng_spheres *spheres, int body, int index)
     return touches ? ghost->pair_slot : -1;
 }
 
+/// Normal and gap alone of a contact with a wall, as meet_wall() finds them.
+static vec3 normal_of_wall(const eng_spheres *spheres, const eng_spheres_block *block, int k, int a,
+                           double *gap)
+{
+    int b = eng_spheres_slot_b(block, k), index = b - spheres->slots - 2 - spheres->plane_ghosts;
+    if (index >= 0) {
+        // shapes were told where they touch
+        const eng_spheres_touch *touch = (const eng_spheres_touch *)spheres->touches.block + index;
+        *gap = touch->before.gap;
+        return touch->before.normal;
+    }
+    const eng_spheres_plane *plane =
+        &((const eng_spheres_wall *)spheres->walls.block)[ghost_of(spheres, b)->wall].before;
+    *gap = vec3_dot(plane->normal, vec3_sub(slot_centre(spheres, a), plane->point)) -
+           spheres->pass.constants[a][3];
+    return vec3_negate(plane->normal);
+}
+
 bool eng_spheres_has_wall(const cairn_world *world, int body)
 {
     const eng_spheres *spheres = world->spheres;
@@ -547,16 +565,12 @@ bool eng_spheres_next_of_wall(const cairn_world *world, int body, int *at, eng_w
         if (pair_slot < 0)
             continue;
         const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
-        int a = eng_spheres_slot_a(block, k), b = eng_spheres_slot_b(block, k);
-        // shapes were told where they touch
-        vec3 centre =
-            is_shape_ghost(spheres, b) ? vec3_make(0.0, 0.0, 0.0) : slot_centre(spheres, a);
-        eng_spheres_contact c = {0};
-        meet_wall(spheres, b, centre, spheres->pass.constants[a][3], &c);
-        *found = (eng_wall_contact){.sphere = eng_spheres_slot_body(spheres, a),
-                                    .gap = c.gap,
-                                    .normal = c.normal,
-                                    .force = force_of(spheres, block, k, &c)};
+        int a = eng_spheres_slot_a(block, k);
+        found->sphere = eng_spheres_slot_body(spheres, a);
+        found->normal = normal_of_wall(spheres, block, k, a, &found->gap);
+        con_batch_state closed = eng_spheres_state_of_pair(
+            spheres, eng_spheres_terms_of(spheres, block), block, k, fmax(-found->gap, 0.0));
+        found->force = force_along(block, k, found->normal, closed.spring);
         return true;
     }
     return false;

@@ -465,7 +465,7 @@ static void visit_slot(struct eng_spheres *spheres, eng_spheres_chunk *chunk, in
         }
     }
     for (int i = 0, begin = 0; i < count; begin += parts[i++].count)
-        parts[i].contacts = aside->contacts + begin;
+        parts[i].contacts = parts[i].count > 0 ? aside->contacts + begin : NULL;
     int slot = groups_of(spheres)[first].slot;
     if (needs_settling(spheres, slot, closed))
         eng_spheres_seams_settle(spheres, slot, parts, count);
