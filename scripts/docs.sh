@@ -54,13 +54,12 @@ fi
 # the built package tells what the page of Python lists
 export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1
 /usr/bin/python3 docs/tools/make_pictures.py "${films[@]}" "$build/cairn" docs "$site/source"
-# the page that runs scenes wants a compiler for WebAssembly
-if command -v emcc >/dev/null; then
-    scripts/machines.sh --page
+# the page that runs scenes is made by scripts/machines.sh --page, from sources of Debian's
+if [ -e build-webassembly/live.html ]; then
     echo '<iframe src="../live.html" title="Scenes that run here" style="width:100%;height:640px;border:0"></iframe>' \
         >"$site/source/_generated/live.md"
 else
-    echo '*This site was built without emscripten, so there is no page to run scenes in.*' \
+    echo '*This site was built without the page: `scripts/machines.sh --page` makes it.*' \
         >"$site/source/_generated/live.md"
 fi
 mkdir -p -- "$site/source/_doxygen"
