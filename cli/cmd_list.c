@@ -7,6 +7,7 @@
 #include "cli/process/load.h"
 #include "cli/process/status.h"
 #include "cli/text/json.h"
+#include "cli/text/wrap.h"
 
 #include <dirent.h>
 #include <float.h>
@@ -29,30 +30,44 @@ static const char *const words[] = {"laws", "solvers", "locals", "scenes", "shap
 
 // ---------------------------------------------------------------- tables of the engine
 
-static void print_limits(const cairn_setting_info *setting)
+enum { PURPOSE_SIZE = 1024 };
+
+static void print_limits(FILE *out, const cairn_setting_info *setting)
 {
     if (setting->choices != NULL) {
-        printf(", one of");
+        fprintf(out, ", one of");
         for (int i = 0; setting->choices[i] != NULL; i++)
-            printf("%s %s", i > 0 ? "," : "", setting->choices[i]);
+            fprintf(out, "%s %s", i > 0 ? "," : "", setting->choices[i]);
         return;
     }
     if (strcmp(setting->type, "boolean") == 0)
         return;
     if (setting->minimum > -DBL_MAX)
-        printf(", at least %g", setting->minimum);
+        fprintf(out, ", at least %g", setting->minimum);
     if (setting->maximum < DBL_MAX)
-        printf(", at most %g", setting->maximum);
+        fprintf(out, ", at most %g", setting->maximum);
 }
 
 static void print_setting(const cairn_setting_info *setting)
 {
-    printf("    %-20s %s%s%s%s (default ", setting->name, setting->help,
-           setting->unit[0] != '\0' ? " [" : "", setting->unit,
-           setting->unit[0] != '\0' ? "]" : "");
-    cli_print_value(setting->initial, stdout);
-    print_limits(setting);
-    printf(")\n");
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return;
+    fprintf(out, "%s%s%s%s (default ", setting->help, setting->unit[0] != '\0' ? " [" : "",
+            setting->unit, setting->unit[0] != '\0' ? "]" : "");
+    cli_print_value(setting->initial, out);
+    print_limits(out, setting);
+    fputc(')', out);
+    bool whole = fclose(out) == 0;
+    printf("    %-20s ", setting->name);
+    // a name that is too long for its column has a line of its own
+    if (cli_columns(stdout) > 0 && strlen(setting->name) > 20)
+        printf("\n%25s", "");
+    if (whole)
+        cli_put_wrapped(stdout, cli_columns(stdout), 25, text);
+    free(text);
 }
 
 static void json_setting(cli_json *json, const cairn_setting_info *setting)
@@ -80,8 +95,9 @@ static void json_plugin(cairn_plugin plugin, int index, const cairn_plugin_info 
     cli_json json = cli_json_begin(stdout);
     cli_json_object(&json, NULL);
     cli_json_text(&json, "name", info->name);
-    if (info->kind[0] != '\0')
-        cli_json_text(&json, "kind", info->kind);
+    static const char *const kinds[] = {
+        [CAIRN_LAW] = "law", [CAIRN_SOLVER] = "solver", [CAIRN_LOCAL] = "local"};
+    cli_json_text(&json, "kind", info->kind[0] != '\0' ? info->kind : kinds[plugin]);
     cli_json_boolean(&json, "default", index == 0);
     if (info->kind[0] != '\0')
         cli_json_boolean(&json, "kernel", info->kernel);
@@ -106,8 +122,13 @@ static void print_plugin(cairn_plugin plugin, int index, const cairn_plugin_info
     else if (info->slower > 0.0)
         snprintf(kernel, sizeof kernel, ", no kernel: spheres some %.2g times slower",
                  info->slower);
-    printf("%s%s%s%s%s%s\n    %s\n", info->name, info->kind[0] != '\0' ? " (" : "", info->kind,
-           kernel, info->kind[0] != '\0' ? ")" : "", index == 0 ? ", the default" : "", info->help);
+    char facts[160];
+    snprintf(facts, sizeof facts, "%s%s%s%s%s", info->kind[0] != '\0' ? " (" : "", info->kind,
+             kernel, info->kind[0] != '\0' ? ")" : "", index == 0 ? ", the default" : "");
+    fputs(info->name, stdout);
+    cli_put_wrapped(stdout, cli_columns(stdout), (int)strlen(info->name), facts);
+    printf("    ");
+    cli_put_wrapped(stdout, cli_columns(stdout), 4, info->help);
     for (int i = 0; i < info->setting_count; i++) {
         cairn_setting_info setting = cairn_plugin_get_setting(plugin, index, i);
         print_setting(&setting);
@@ -128,38 +149,41 @@ static int list_plugins(cairn_plugin plugin, bool json)
 
 // ---------------------------------------------------------------- scenes and shapes
 
-/// First comment of a scene after the licence line, as its one-line description.
-static void read_purpose(const char *path, char out[256])
+/// First paragraph of a scene's comment after the licence line, as its description.
+static void read_purpose(const char *path, char out[PURPOSE_SIZE])
 {
-    char line[512];
+    char line[PURPOSE_SIZE];
     out[0] = '\0';
     FILE *file = base_file_read(path, NULL);
     if (file == NULL)
         return;
-    while (out[0] == '\0' && fgets(line, sizeof line, file) != NULL) {
+    while (fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, "\r\n")] = '\0';
         if (strncmp(line, "-- ", 3) != 0)
             break;
+        size_t used = strlen(out);
         if (strstr(line, "SPDX") == NULL)
-            snprintf(out, 256, "%.250s", line + 3);
+            snprintf(out + used, PURPOSE_SIZE - used, "%s%s", used > 0 ? " " : "", line + 3);
     }
     fclose(file);
 }
 
 static void put_scene(const char *folder, const char *file, bool json)
 {
-    char path[PATH_MAX], purpose[256], name[NAME_MAX + 1];
+    char path[PATH_MAX], purpose[PURPOSE_SIZE], name[NAME_MAX + 1];
     if (cli_path_join(path, folder, file, NULL) != CAIRN_OK)
         return;
     read_purpose(path, purpose);
     snprintf(name, sizeof name, "%.*s", (int)(strlen(file) - 4), file);
     if (!json) {
-        printf("%-16s %s\n", cli_show(name).text, cli_show(purpose).text);
+        printf("%-16s ", cli_show(name).text);
+        cli_put_wrapped(stdout, cli_columns(stdout), 17, cli_show(purpose).text);
         return;
     }
     cli_json object = cli_json_begin(stdout);
     cli_json_object(&object, NULL);
     cli_json_text(&object, "name", name);
+    cli_json_text(&object, "kind", "scene");
     cli_json_text(&object, "path", path);
     cli_json_text(&object, "help", purpose);
     cli_json_object_end(&object);
@@ -211,6 +235,7 @@ static int list_shapes(bool json)
         cli_json object = cli_json_begin(stdout);
         cli_json_object(&object, NULL);
         cli_json_text(&object, "name", shapes[i][0]);
+        cli_json_text(&object, "kind", "shape");
         cli_json_text(&object, "help", shapes[i][1]);
         cli_json_object_end(&object);
         cli_json_finish(&object);

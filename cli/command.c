@@ -2,6 +2,7 @@
 // How a subcommand is found and run.
 #include "cli/commands.h"
 #include "cli/process/status.h"
+#include "cli/text/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,25 @@ void cli_commands_help(const cli_commands *commands, FILE *out)
     fputs("\ncairn COMMAND --help tells more of each; cairn --version prints the version.\n", out);
 }
 
+/// Who asked for JSON gets an object where the command has failed before it printed any.
+static int end(const cli_command *command, int argc, char **argv, int result)
+{
+    bool asked = false;
+    for (int i = 0; i < argc; i++)
+        asked = asked || strcmp(argv[i], "--json") == 0;
+    if (result == CLI_EXIT_DONE || !asked || cli_json_printed() > 0)
+        return result;
+    cli_json json = cli_json_begin(stdout);
+    cli_json_object(&json, NULL);
+    cli_json_text(&json, "kind", "failure");
+    cli_json_text(&json, "command", command->name);
+    cli_json_integer(&json, "exit_status", result);
+    cli_json_text(&json, "message", cli_last_complaint());
+    cli_json_object_end(&json);
+    cli_json_finish(&json);
+    return result;
+}
+
 int cli_command_run(const cli_commands *commands, const cli_command *command, int argc, char **argv)
 {
     cairn_error error = {0};
@@ -35,7 +55,7 @@ int cli_command_run(const cli_commands *commands, const cli_command *command, in
     if (cli_options_parse(command, argc, argv, settings, &error) != CAIRN_OK) {
         cli_complain("%s", error.message);
         free(settings);
-        return CLI_EXIT_USAGE;
+        return end(command, argc, argv, CLI_EXIT_USAGE);
     }
     cli_common *common = settings;
     common->commands = commands;
@@ -48,5 +68,5 @@ int cli_command_run(const cli_commands *commands, const cli_command *command, in
         result = command->run(settings);
     }
     free(settings);
-    return result;
+    return end(command, argc, argv, result);
 }

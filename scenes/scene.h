@@ -191,13 +191,57 @@ typedef struct scn_output {
     scn_paraview paraview;
     int paraview_every; // steps between frames; 0: none; -1: 25 frames per simulated second
     int energy_every;   // steps between rows of energy.csv and sensors.csv; 0: by the bodies
-    int contacts_every; // steps between frames of trajectory.h5 with their contacts; 0: none
+    int contacts_every; // steps between frames of trajectory.h5 with their contacts; 0: none;
+                        // -1: all frames
     bool fclib;
     int fclib_every; // steps
     scn_fclib_form fclib_form;
     char *fclib_when; // text of the condition; NULL: always
     scn_condition fclib_condition;
 } scn_output;
+
+/// Colour of a body or material in pictures.
+typedef struct scn_colour {
+    bool given;
+    double rgb[3];  // sRGB, 0 to 1
+    double opacity; // 0: is not drawn, 1: solid; NAN: as the picture has it
+} scn_colour;
+
+typedef struct scn_body_colour {
+    cairn_body_id body;
+    scn_colour colour;
+} scn_body_colour;
+
+typedef struct scn_material_colour {
+    cairn_material_id material;
+    scn_colour colour;
+} scn_material_colour;
+
+/// Where the eye of pictures is; NAN: chosen by the picture.
+typedef struct scn_camera {
+    double azimuth, elevation; // degrees
+    double zoom;               // > 1: nearer
+    bool parallel;
+    bool boxed;             // what follows holds
+    double low[3], high[3]; // m, box that is in the picture, in place of all bodies
+    char *follow;           // name of the body that the camera goes with; NULL: none
+} scn_camera;
+
+/// Where the sun stands; NAN: where it stands without a call.
+typedef struct scn_light {
+    double azimuth, elevation; // degrees
+    bool no_shadows;
+} scn_light;
+
+/// What pictures of a scene look like; the world knows nothing of it.
+typedef struct scn_looks {
+    scn_body_colour *bodies; // [body_count] of bodies that have a colour of their own
+    int body_count, body_capacity;
+    scn_material_colour *materials; // [material_count] that have one
+    int material_count, material_capacity;
+    scn_camera camera;
+    scn_light light;
+} scn_looks;
 
 /// Memory that a scene may take, and has taken.
 typedef struct scn_budget {
@@ -217,6 +261,7 @@ typedef struct scn_scene {
     double end_time; // s
     int64_t seed;
     scn_output output;
+    scn_looks looks;
     scn_parameter *parameters; // [parameter_count] in order of declaration
     int parameter_count, parameter_capacity;
     scn_sensor *sensors; // [sensor_count]

@@ -54,6 +54,14 @@ fi
 # the built package tells what the page of Python lists
 export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1
 /usr/bin/python3 docs/tools/make_pictures.py "${films[@]}" "$build/cairn" docs "$site/source"
+# the page that runs scenes is made by scripts/machines.sh --page, from sources of Debian's
+if [ -e build-webassembly/live.html ]; then
+    echo '<iframe src="../live.html" title="Scenes that run here" style="width:100%;height:640px;border:0"></iframe>' \
+        >"$site/source/_generated/live.md"
+else
+    echo '*This site was built without the page: `scripts/machines.sh --page` makes it.*' \
+        >"$site/source/_generated/live.md"
+fi
 mkdir -p -- "$site/source/_doxygen"
 {
     cat docs/tools/Doxyfile
@@ -63,6 +71,9 @@ mkdir -p -- "$site/source/_doxygen"
     echo "INPUT_FILTER = \"/usr/bin/python3 docs/tools/header_filter.py\""
 } | doxygen -
 (cd -- "$site/source" && /usr/bin/python3 -m sphinx -q -W --keep-going -b html . ../html)
+if grep -q iframe "$site/source/_generated/live.md"; then
+    cp -- build-webassembly/live.html "$site/html/live.html"
+fi
 # Sphinx wraps formulas of several lines in an environment that takes no number: \\cr ends their lines
 if grep -lE 'begin\{split\}.*\\tag\{' "$site"/html/*.html; then
     echo "docs: a numbered formula of these pages has \\\\ in it; write \\cr" >&2

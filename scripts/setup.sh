@@ -35,6 +35,10 @@ test_packages=(
 analysis_packages=(
     clang clang-tidy gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 )
+# scripts/machines.sh: the library for WebAssembly and for 64-bit ARM, from sources of Debian's
+machine_packages=(
+    emscripten nodejs dpkg-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
+)
 # tests of the pages that cairn export writes
 browser_packages=(
     chromium chromium-driver
@@ -55,6 +59,7 @@ Installs what is missing (with apt-get, through sudo when not root) and builds i
   --with-tests     install the packages of the test suite too
   --with-ranks     install Open MPI too, for runs of several processes
   --with-browser   install Chromium too, for the tests of pages (200 MB)
+  --with-machines  install what builds for WebAssembly and 64-bit ARM too (1 GB)
   --with-docs      install the packages of the documentation site too
   --with-analysis  install what deeper analysis needs too: clang, coverage, another architecture
   --no-tests       install only what the build needs (default)
@@ -69,6 +74,7 @@ TEXT
 
 with_tests=false
 with_browser=false
+with_machines=false
 with_docs=false
 with_ranks=false
 with_analysis=false
@@ -81,6 +87,7 @@ for option in "$@"; do
     case $option in
     --with-tests) with_tests=true ;;
     --with-browser) with_browser=true ;;
+    --with-machines) with_machines=true ;;
     --with-docs) with_docs=true ;;
     --with-ranks) with_ranks=true ;;
     --with-analysis) with_analysis=true ;;
@@ -111,6 +118,7 @@ list_packages()
     echo "  for ranks: ${message_packages[*]}"
     echo "  to test:   ${test_packages[*]}"
     echo "  for pages: ${browser_packages[*]}"
+    echo "  for other machines: ${machine_packages[*]}"
     echo "  for docs:  ${docs_packages[*]}"
     echo "  to analyse: ${analysis_packages[*]}"
     echo "Install these with your package manager, then run: scripts/setup.sh --no-packages"
@@ -197,6 +205,9 @@ install_packages()
     fi
     if $with_browser; then
         wanted+=("${browser_packages[@]}")
+    fi
+    if $with_machines; then
+        wanted+=("${machine_packages[@]}")
     fi
     if $with_docs; then
         wanted+=("${docs_packages[@]}")

@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/text.h"
 #include "cli/export/export.h"
+#include "cli/export/export_describe.h"
 #include "cli/export/export_page.h"
 #include "cli/export/export_stream.h"
 #include "cli/process/files.h"
@@ -62,121 +63,22 @@ static cairn_status write_block(FILE *out, const char *name, const void *data, s
     return CAIRN_OK;
 }
 
-// ---------------------------------------------------------------- arrays
-
-/// Arrays of four-byte numbers, which the page finds by their names and places.
-typedef struct page_arrays {
-    cli_json *json;
-    export_bytes bytes;
-} page_arrays;
-
-static void begin_array(page_arrays *arrays, const char *name, const char *type, size_t count)
-{
-    cli_json_object(arrays->json, NULL);
-    cli_json_text(arrays->json, "name", name);
-    cli_json_text(arrays->json, "type", type);
-    cli_json_integer(arrays->json, "first", (int64_t)(arrays->bytes.size / 4));
-    cli_json_integer(arrays->json, "count", (int64_t)count);
-    cli_json_object_end(arrays->json);
-}
-
-static void put_real(page_arrays *arrays, double number)
-{
-    float real = (float)number;
-    export_put(&arrays->bytes, &real, sizeof real);
-}
-
-static void put_whole(page_arrays *arrays, size_t number)
-{
-    uint32_t whole = (uint32_t)number;
-    export_put(&arrays->bytes, &whole, sizeof whole);
-}
-
-static void put_meshes(page_arrays *arrays, const export_model *model)
-{
-    size_t own = (size_t)model->mesh_count - EXPORT_MESH;
-    begin_array(arrays, "mesh_counts", "u32", 3 * own);
-    for (int i = EXPORT_MESH; i < model->mesh_count; i++) {
-        put_whole(arrays, (size_t)model->meshes[i].point_count);
-        put_whole(arrays, (size_t)model->meshes[i].triangle_count);
-        put_whole(arrays, model->meshes[i].normals != NULL);
-    }
-    for (int i = EXPORT_MESH; i < model->mesh_count; i++) {
-        const export_mesh *mesh = &model->meshes[i];
-        size_t points = (size_t)mesh->point_count, triangles = (size_t)mesh->triangle_count;
-        begin_array(arrays, "points", "f32", 3 * points);
-        export_put(&arrays->bytes, mesh->points, points * sizeof *mesh->points);
-        begin_array(arrays, "normals", "f32", mesh->normals != NULL ? 3 * points : 0);
-        if (mesh->normals != NULL)
-            export_put(&arrays->bytes, mesh->normals, points * sizeof *mesh->normals);
-        begin_array(arrays, "triangles", "u32", 3 * triangles);
-        export_put(&arrays->bytes, mesh->triangles, triangles * sizeof *mesh->triangles);
-    }
-}
-
-static void put_shapes(page_arrays *arrays, const export_model *model)
-{
-    begin_array(arrays, "parts", "f32", 11 * (size_t)model->part_count);
-    for (int i = 0; i < model->part_count; i++) {
-        const export_part *part = &model->parts[i];
-        const double row[11] = {part->mesh,
-                                part->placement.position.x,
-                                part->placement.position.y,
-                                part->placement.position.z,
-                                part->placement.orientation.w,
-                                part->placement.orientation.x,
-                                part->placement.orientation.y,
-                                part->placement.orientation.z,
-                                part->scale[0],
-                                part->scale[1],
-                                part->scale[2]};
-        for (int k = 0; k < BASE_COUNT(row); k++)
-            put_real(arrays, row[k]);
-    }
-    begin_array(arrays, "shape_parts", "u32", 3 * (size_t)model->shape_count);
-    for (int i = 0; i < model->shape_count; i++) {
-        put_whole(arrays, (size_t)model->shapes[i].first_part);
-        put_whole(arrays, (size_t)model->shapes[i].part_count);
-        put_whole(arrays, model->shapes[i].turns);
-    }
-    begin_array(arrays, "shape_radius", "f32", (size_t)model->shape_count);
-    for (int i = 0; i < model->shape_count; i++)
-        put_real(arrays, model->shapes[i].radius);
-}
-
-static void put_bodies(page_arrays *arrays, const export_model *model)
-{
-    begin_array(arrays, "bodies", "u32", 3 * (size_t)model->body_count);
-    for (int i = 0; i < model->body_count; i++) {
-        put_whole(arrays, (size_t)model->bodies[i].shape);
-        put_whole(arrays, (size_t)model->bodies[i].material);
-        put_whole(arrays, (size_t)model->bodies[i].kind);
-    }
-    begin_array(arrays, "body_reals", "f32", 4 * (size_t)model->body_count);
-    for (int i = 0; i < model->body_count; i++) {
-        put_real(arrays, model->bodies[i].mass);
-        put_real(arrays, model->bodies[i].centre.x);
-        put_real(arrays, model->bodies[i].centre.y);
-        put_real(arrays, model->bodies[i].centre.z);
-    }
-}
-
 // ---------------------------------------------------------------- tables
 
 /// Headings "name [unit]" are cut by the page.
-static void put_table(page_arrays *arrays, const cli_table *table)
+static void put_table(export_arrays *arrays, const cli_table *table)
 {
     int step = table->rows > ROWS_MOST ? (table->rows + ROWS_MOST - 1) / ROWS_MOST : 1;
     int rows = (table->rows + step - 1) / step;
     for (int column = 0; column < table->columns; column++) {
-        begin_array(arrays, table->names[column], "f32", (size_t)rows);
+        export_array_begin(arrays, table->names[column], "f32", (size_t)rows);
         for (int row = 0; row < table->rows; row += step)
-            put_real(arrays, cli_table_value(table, row, column));
+            export_array_real(arrays, cli_table_value(table, row, column));
     }
 }
 
 /// A run without a table, or with one that cannot be read, goes without its plots.
-static void put_tables(page_arrays *arrays, const char *folder)
+static void put_tables(export_arrays *arrays, const char *folder)
 {
     static const char *const names[] = {"energy", "sensors", "measures"};
     for (int i = 0; i < BASE_COUNT(names); i++) {
@@ -263,20 +165,6 @@ static export_scale choose_scale(const page_bounds *bounds, const export_model *
 
 // ---------------------------------------------------------------- what the page is told
 
-static void put_names(cli_json *json, const export_model *model)
-{
-    cli_json_list(json, "names");
-    for (int i = 0; i < model->body_count; i++) {
-        if (model->bodies[i].name[0] == '\0')
-            continue;
-        cli_json_object(json, NULL);
-        cli_json_integer(json, "body", i);
-        cli_json_text(json, "name", model->bodies[i].name);
-        cli_json_object_end(json);
-    }
-    cli_json_list_end(json);
-}
-
 static void put_scale(cli_json *json, const export_scale *scale)
 {
     cli_json_object(json, "scale");
@@ -310,17 +198,6 @@ static void put_about(cli_json *json, const export_job *job, const export_scale 
         cli_json_number(json, NULL, times[job->frames[i]]);
     cli_json_list_end(json);
     put_scale(json, scale);
-    cli_json_list(json, "surfaces");
-#define PUT_SURFACE(constant, name) cli_json_text(json, NULL, #name);
-    EXPORT_SURFACES(PUT_SURFACE)
-#undef PUT_SURFACE
-    cli_json_list_end(json);
-    cli_json_list(json, "materials");
-    for (int i = 0; i < cairn_material_count(scene->world); i++)
-        cli_json_text(json, NULL,
-                      cairn_material_get_name(scene->world, cairn_material_at(scene->world, i)));
-    cli_json_list_end(json);
-    put_names(json, job->model);
 }
 
 static cairn_status write_about(const export_job *job, const export_scale *scale,
@@ -332,14 +209,10 @@ static cairn_status write_about(const export_job *job, const export_scale *scale
     if (memory == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory");
     cli_json json = cli_json_begin(memory);
-    page_arrays arrays = {.json = &json, .bytes.allocator = job->model->allocator};
+    export_arrays arrays = {.json = &json, .bytes.allocator = job->model->allocator};
     cli_json_object(&json, NULL);
     put_about(&json, job, scale, bounds);
-    cli_json_list(&json, "arrays");
-    put_meshes(&arrays, job->model);
-    put_shapes(&arrays, job->model);
-    put_bodies(&arrays, job->model);
-    cli_json_list_end(&json);
+    export_describe(&arrays, job->model, job->subject->scene->world);
     cli_json_object(&json, "tables");
     put_tables(&arrays, job->folder);
     cli_json_object_end(&json);

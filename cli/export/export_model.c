@@ -370,7 +370,8 @@ static cairn_status add_recorded_body(export_model *model, const view_subject *s
 static cairn_status add_bodies(export_model *model, const view_subject *subject)
 {
     const cairn_world *world = subject->scene->world;
-    int made = cairn_body_count(world), count = cairn_replay_get_info(subject->replay)->bodies;
+    int made = cairn_body_count(world);
+    int count = subject->replay != NULL ? cairn_replay_get_info(subject->replay)->bodies : made;
     shape_map map = {0};
     cairn_status status = base_array_reserve(&model->allocator, &model->bodies,
                                              &model->body_capacity, count > made ? count : made);

@@ -185,8 +185,9 @@ static void print_object(const cli_json_node *root)
     }
 }
 
-/// What a JSON file of a run says. @return exit status
-static int describe_object(const char *path, bool json)
+/// What a JSON file of a run says. @param kind  of a file that says none itself. @return exit
+/// status
+static int describe_object(const char *path, const char *kind, bool json)
 {
     cli_json_tree tree = {0};
     cairn_error error = {0};
@@ -197,7 +198,15 @@ static int describe_object(const char *path, bool json)
         cli_complain("%s", error.message);
     } else if (json) {
         cli_json out = cli_json_begin(stdout);
-        put_node(&out, NULL, tree.root);
+        bool has_kind = false;
+        for (const cli_json_node *each = tree.root->first; each != NULL; each = each->next)
+            has_kind = has_kind || strcmp(each->key, "kind") == 0;
+        cli_json_object(&out, NULL);
+        if (!has_kind)
+            cli_json_text(&out, "kind", kind);
+        for (const cli_json_node *each = tree.root->first; each != NULL; each = each->next)
+            put_node(&out, each->key, each);
+        cli_json_object_end(&out);
         cli_json_finish(&out);
     } else {
         print_object(tree.root);
@@ -216,7 +225,7 @@ static int describe_summary(const char *folder, bool json)
     else if (access(path, F_OK) != 0)
         cli_complain("%s is not the folder of a run: %s: %s", folder, path, strerror(errno));
     else
-        return describe_object(path, json);
+        return describe_object(path, "run", json);
     return CLI_EXIT_INPUT;
 }
 
@@ -282,7 +291,7 @@ static int run_info(const void *memory)
     if (ends_with(word, ".csv"))
         return cli_info_table(word, settings->json);
     if (ends_with(word, ".json"))
-        return describe_object(word, settings->json);
+        return describe_object(word, "file", settings->json);
     if (is_hdf5(word) || starts_with_digit(word))
         return cli_info_problem(word, settings->json);
     return describe_scene(settings);

@@ -3,8 +3,6 @@
 #include "cli/process/probe.h"
 #include "cli/process/confine.h"
 
-#include "base/file.h"
-
 #include "base/memory.h"
 
 #include <limits.h>
@@ -85,12 +83,10 @@ cairn_status cli_probe(const char *path, cli_probe_read *read, void *context, ca
     probe p = {path, read, context};
     cli_child child;
     int state = 0;
-    const char *reason;
-    // the child may open this one file alone, and could not say what else it is
-    FILE *file = base_file_read(path, &reason);
-    if (file == NULL)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, reason);
-    fclose(file);
+    struct stat info;
+    // the child may open this one file alone, and could not say that it is none
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: not a file but a folder", path);
     cairn_status status = cli_child_start(&child, read_in_child, &p, error);
     if (status != CAIRN_OK)
         return status;

@@ -3,6 +3,7 @@
 #include "cli/process/status.h"
 
 #include "base/text.h"
+#include "cli/text/wrap.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,21 +18,41 @@ cli_shown cli_show(const char *text)
     return shown;
 }
 
+static char complaint[LINE_SIZE];
+
+/// "cairn: error: ..."; on a terminal that shows colours an error is red, a warning yellow.
+static void put_line(const char *word, const char *line)
+{
+    char shown[LINE_SIZE];
+    bool coloured = word[0] != '\0' && cli_is_coloured(stderr);
+    base_text_show(line, shown, sizeof shown);
+    fprintf(stderr, "cairn: %s%s%s%s\n",
+            !coloured        ? ""
+            : word[0] == 'e' ? "\033[1;31m"
+                             : "\033[33m",
+            word, coloured ? "\033[0m" : "", shown);
+}
+
+const char *cli_last_complaint(void)
+{
+    return complaint;
+}
+
 /// One line: names, titles and paths in it may hold anything.
 static void put(const char *word, const char *format, va_list arguments)
 {
-    char line[LINE_SIZE], shown[LINE_SIZE];
+    char line[LINE_SIZE];
     vsnprintf(line, sizeof line, format, arguments);
-    base_text_show(line, shown, sizeof shown);
-    fprintf(stderr, "cairn: %s%s\n", word, shown);
+    put_line(word, line);
 }
 
 void cli_complain(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    put("error: ", format, arguments);
+    vsnprintf(complaint, sizeof complaint, format, arguments);
     va_end(arguments);
+    put_line("error: ", complaint);
 }
 
 void cli_warn(const char *format, ...)
@@ -71,11 +92,10 @@ void cli_log(void *context, cairn_log_level level, const char *text)
         return;
     // what a scene prints may have several lines, each of which says whose it is
     for (const char *at = text; at != NULL;) {
-        char line[LINE_SIZE], shown[LINE_SIZE];
+        char line[LINE_SIZE];
         const char *end = strchr(at, '\n');
         snprintf(line, sizeof line, "%.*s", end != NULL ? (int)(end - at) : (int)strlen(at), at);
-        base_text_show(line, shown, sizeof shown);
-        fprintf(stderr, "cairn: %s%s\n", words[level], shown);
+        put_line(words[level], line);
         at = end != NULL ? end + 1 : NULL;
     }
 }

@@ -24,6 +24,8 @@ cli_shown cli_show(const char *text);
 
 /// "cairn: error: ..." on standard error, in one line without controls.
 void cli_complain(const char *format, ...) CAIRN_PRINTF(1, 2);
+/// What was complained of last; "" for nothing.
+const char *cli_last_complaint(void);
 
 /// "cairn: ..." on standard error: worth knowing, nothing wrong.
 void cli_note(const char *format, ...) CAIRN_PRINTF(1, 2);

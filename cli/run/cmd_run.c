@@ -105,7 +105,7 @@ static const cli_option options[] = {
      .offset = FIELD(contacts_every),
      .argument = "K",
      .help = "steps between frames of trajectory.h5 that keep their contacts, for replays with "
-             "forces; 0 for none (default)",
+             "forces; 0 for none (default: all frames)",
      .maximum = INT_MAX},
     {.name = "energy-every",
      .type = CLI_INTEGER,

@@ -57,8 +57,8 @@ static cairn_status check_ways(const run_state *run, cairn_error *error)
     if (way == 0.0)
         return CAIRN_OK;
     return base_fail(error, CAIRN_ERROR_NUMERICAL,
-                     "step %" PRId64 " at %.6g s: a body goes %.3g of its size in a step, more "
-                     "than half of it, under laws that act from an overlap on",
+                     "step %" PRId64 " at %.6g s: a body goes %.3g of its size in a step, too "
+                     "far for what it meets to be seen",
                      cairn_world_get_step_count(world), cairn_world_get_time(world), way);
 }
 

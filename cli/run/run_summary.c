@@ -2,11 +2,14 @@
 // What a run says at its end: the JSON object, summary.json, the readable table.
 #include "cli/run/run.h"
 
+#include "cli/process/files.h"
 #include "cli/process/laws.h"
 #include "cli/process/status.h"
 #include "cli/text/json.h"
+#include "cli/text/wrap.h"
 
 #include <inttypes.h>
+#include <unistd.h>
 
 static double mean_iterations(const run_totals *totals)
 {
@@ -28,6 +31,7 @@ static void put_contract(const run_state *run, const char *status, cli_json *jso
     char hash[24], laws[CLI_LAWS_SIZE];
     snprintf(hash, sizeof hash, "%016" PRIx64, run->hash);
     cli_laws_in_use(world, laws);
+    cli_json_text(json, "kind", "run");
     cli_json_text(json, "scene", run->scene->name);
     cli_json_text(json, "law", laws);
     cli_json_text(json, "solver", cairn_world_get_solver(world));
@@ -66,14 +70,24 @@ void run_summary_json(const run_state *run, const char *status, FILE *out)
     cli_json_finish(&json);
 }
 
+static bool is_there(const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    return cli_path_join(path, folder, name, NULL) == CAIRN_OK && access(path, F_OK) == 0;
+}
+
 static void print_files(const run_state *run, FILE *out)
 {
     const char *folder = run->files.folder;
-    fprintf(
-        out,
-        "  files        %s/summary.json, summary.txt, resolved.json, energy.csv, bodies.csv%s%s\n",
-        cli_show(folder).text, run->scene->sensor_count > 0 ? ", sensors.csv" : "",
-        run->scene->measure_count > 0 ? ", measures.csv" : "");
+    char text[PATH_MAX + 256];
+    snprintf(text, sizeof text,
+             "%s/summary.json, summary.txt, resolved.json, energy.csv, bodies.csv%s%s%s%s",
+             cli_show(folder).text, run->scene->sensor_count > 0 ? ", sensors.csv" : "",
+             run->scene->measure_count > 0 ? ", measures.csv" : "",
+             is_there(folder, "trajectory.h5") ? ", trajectory.h5" : "",
+             is_there(folder, "checkpoint.h5") ? ", checkpoint.h5" : "");
+    fprintf(out, "  files        ");
+    cli_put_wrapped(out, cli_columns(out), 15, text);
     if (run->totals.frames > 0)
         fprintf(out, "  paraview     %s (%" PRId64 " frames)\n", cli_show(run->files.paraview).text,
                 run->totals.frames);

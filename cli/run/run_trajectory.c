@@ -59,6 +59,9 @@ cairn_status run_trajectory_open(run_state *run, cairn_error *error)
     char path[PATH_MAX];
     int64_t every = run->settings->trajectory_every;
     run->files.trajectory_every = every >= 0 ? (int)every : run_frame_steps(run);
+    // forces are what many open a run for
+    if (run->output.contacts_every < 0)
+        run->output.contacts_every = run->files.trajectory_every;
     if (run->files.trajectory_every == 0)
         return CAIRN_OK;
     cairn_status status = cli_path_join(path, run->files.folder, "trajectory.h5", error);

@@ -130,7 +130,15 @@ void cli_json_value(cli_json *json, const char *key, cairn_value value)
     }
 }
 
+static int printed;
+
+int cli_json_printed(void)
+{
+    return printed;
+}
+
 void cli_json_finish(cli_json *json)
 {
+    printed += json->out == stdout;
     fputc('\n', json->out);
 }

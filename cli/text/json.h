@@ -28,5 +28,7 @@ void cli_json_value(cli_json *json, const char *key, cairn_value value);
 
 /// Ends the line.
 void cli_json_finish(cli_json *json);
+/// Objects that were finished on standard output.
+int cli_json_printed(void);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/settings.h"
+#include "cli/text/wrap.h"
 #include "scenes/plugins.h"
 
 #include <float.h>
@@ -250,10 +251,29 @@ cairn_status cli_options_parse(const cli_command *command, int argc, char *const
 
 // ---------------------------------------------------------------- help
 
+/// On a terminal its lines are joined and broken where the terminal ends; elsewhere as they are.
+static void put_description(FILE *out, int columns, const char *text)
+{
+    char joined[4096];
+    snprintf(joined, sizeof joined, "%s", text);
+    for (char *at = joined; columns > 0 && *at != '\0'; at++)
+        if (at[0] == '\n' && at[1] != '\n' && at[1] != ' ' && at[1] != '\0')
+            at[0] = ' ';
+    for (char *line = joined; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        bool more = line[length] == '\n';
+        line[length] = '\0';
+        cli_put_wrapped(out, columns, 0, line);
+        line += length + more;
+    }
+}
+
 void cli_options_help(const cli_command *command, FILE *out)
 {
-    fprintf(out, "usage: cairn %s %s%s[options]\n\n%s\n", command->name, command->operands,
-            command->operands[0] != '\0' ? " " : "", command->description);
+    int columns = cli_columns(out);
+    fprintf(out, "usage: cairn %s %s%s[options]\n\n", command->name, command->operands,
+            command->operands[0] != '\0' ? " " : "");
+    put_description(out, columns, command->description);
     fprintf(out, "\noptions:\n");
     for (int i = 0; i < cli_option_count(command); i++) {
         cli_option option = cli_option_at(command, i);
@@ -263,7 +283,11 @@ void cli_options_help(const cli_command *command, FILE *out)
         snprintf(left, sizeof left, "%s--%s%s%s", letter, option.name,
                  option.argument != NULL ? " " : "",
                  option.argument != NULL ? option.argument : "");
-        fprintf(out, "  %-30s %s\n", left, option.help);
+        fprintf(out, "  %-30s ", left);
+        // a name that is too long for its column has a line of its own
+        if (columns > 0 && strlen(left) > 30)
+            fprintf(out, "\n%33s", "");
+        cli_put_wrapped(out, columns, 33, option.help);
     }
     fprintf(out, "  %-30s %s\n", "-h, --help", "this text");
 }

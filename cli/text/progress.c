@@ -3,6 +3,7 @@
 #include "cli/text/progress.h"
 
 #include "base/timer.h"
+#include "cli/text/wrap.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,7 +32,13 @@ static void draw_bar(double done, const char *left, const char *text)
     memset(bar, '-', BAR_WIDTH);
     memset(bar, '#', (size_t)filled);
     bar[BAR_WIDTH] = '\0';
-    fprintf(stderr, "\r[%s] %3.0f %%  %s  %s left\033[K", bar, 100.0 * done, text, left);
+    char line[512];
+    snprintf(line, sizeof line, "[%s] %3.0f %%  %s left  %s", bar, 100.0 * done, left, text);
+    // a line that a terminal breaks would stay, once for each look
+    int columns = cli_columns(stderr);
+    if (columns > 0 && strlen(line) >= (size_t)columns)
+        line[columns - 1] = '\0';
+    fprintf(stderr, "\r%s\033[K", line);
     fflush(stderr);
 }
 

@@ -30,7 +30,12 @@ typedef struct con_existence {
     int iterations;
 } con_existence;
 
-enum { CON_EXISTENCE_ROWS_MAX = 1500 }; // rows of a W without bodies of which a dense copy is made
+// rows of a W without bodies of which a dense copy is made
+#ifdef CAIRN_NO_LAPACK
+enum { CON_EXISTENCE_ROWS_MAX = -1 };
+#else
+enum { CON_EXISTENCE_ROWS_MAX = 1500 };
+#endif
 
 /// Solves
 ///     max a   with   U - a e_N in K*,  U = q + (range of W),  a <= scale.

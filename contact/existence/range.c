@@ -5,11 +5,28 @@
 #include "contact/existence/existence.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double rank_tolerance = 1e-11; // of pivots, relative to the largest
 static const double regularisation = 1e-14; // of the normal matrix, relative to its diagonal
 
+#ifdef CAIRN_NO_LAPACK
+/// Stands for all of them in a build without LAPACK, where no range is dense.
+static void no_lapack(const void *first, ...)
+{
+    (void)first;
+    abort();
+}
+#define dpstrf_ no_lapack
+#define dpotrf_ no_lapack
+#define dpotrs_ no_lapack
+#define dgeqrf_ no_lapack
+#define dorgqr_ no_lapack
+#define dsyrk_ no_lapack
+#define dgemv_ no_lapack
+#define dtrsv_ no_lapack
+#else
 // LAPACK and BLAS, column major
 extern void dpstrf_(const char *side, const int *n, double *a, const int *leading, int *pivot,
                     int *rank, const double *tolerance, double *work, int *info);
@@ -29,6 +46,7 @@ extern void dgemv_(const char *transpose, const int *rows, const int *columns, c
                    const double *beta, double *y, const int *step_y);
 extern void dtrsv_(const char *side, const char *transpose, const char *unit, const int *n,
                    const double *a, const int *leading, double *x, const int *step);
+#endif
 
 // ---------------------------------------------------------------- bodies
 

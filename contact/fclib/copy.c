@@ -238,3 +238,9 @@ cairn_status con_fclib_copy(const con_fclib_problem *content, const base_allocat
         con_fclib_problem_destroy(copy);
     return status;
 }
+
+void con_fclib_problem_destroy(con_fclib_problem *problem)
+{
+    if (problem != NULL)
+        base_arena_destroy(problem->memory);
+}

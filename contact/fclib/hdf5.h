@@ -5,8 +5,14 @@
 
 #include "base/memory.h"
 
-#include <hdf5.h>
 #include <stdbool.h>
+#ifndef CAIRN_NO_HDF5
+#include <hdf5.h>
+#else
+// a build without HDF5 (contact/fclib/missing.c) never has one of these
+typedef int64_t hid_t;
+typedef void *H5E_auto2_t;
+#endif
 
 /// The printing of HDF5's error stack, as it was before our call.
 typedef struct con_hdf5_silence {

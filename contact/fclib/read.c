@@ -581,9 +581,3 @@ cairn_status con_fclib_read(const char *path, const base_allocator *allocator,
         con_fclib_problem_destroy(content);
     return status;
 }
-
-void con_fclib_problem_destroy(con_fclib_problem *problem)
-{
-    if (problem != NULL)
-        base_arena_destroy(problem->memory);
-}

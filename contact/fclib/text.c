@@ -101,11 +101,11 @@ static int read_integer(scanner *scan, const char *name, int least, int most)
     if (scan->status != CAIRN_OK)
         return least;
     skip_space(scan);
-    long value = strtol(scan->at, &end, 10);
+    long long value = strtoll(scan->at, &end, 10);
     if (end == scan->at || (*end != '\0' && !isspace((unsigned char)*end)))
         refuse_word(scan, name);
     else if (value < least || value > most)
-        refuse(scan, "%s: %ld is out of range: %d to %d", name, value, least, most);
+        refuse(scan, "%s: %lld is out of range: %d to %d", name, value, least, most);
     scan->at = end;
     return scan->status == CAIRN_OK ? (int)value : least;
 }

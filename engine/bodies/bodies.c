@@ -238,6 +238,8 @@ static void init_state(cairn_world *world, const pose *frame, const cairn_body_d
     if (def->kind != CAIRN_FIXED)
         store_velocity(&state, def->velocity, def->angular_velocity);
     world->q[index] = state.q;
+    memset(world->v[index], 0, sizeof state.v);
+    world->pieces.thrown = world->pieces.thrown || eng_body_is_thrown(world, index, &state);
     memcpy(world->v[index], state.v, sizeof state.v);
 }
 

@@ -76,6 +76,7 @@ cairn_status eng_state_set(cairn_world *world, int body, const eng_state *state)
     if (eng_spheres_holds(world, body))
         return eng_spheres_state_set(world, body, state);
     eng_spheres_general_changed(world, body);
+    world->pieces.thrown = world->pieces.thrown || eng_body_is_thrown(world, body, state);
     world->q[body] = state->q;
     memcpy(world->v[body], state->v, sizeof state->v);
     if (body < world->blocks_count)

@@ -8,6 +8,7 @@
 #include "engine/passes/pieces.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 static cairn_status save_with(const cairn_world *world, const char *path, const char *note,
@@ -209,8 +210,10 @@ static const char *contact_fault(const cairn_world *world, eng_snapshot *s)
 
 static const char *body_fault(const cairn_world *world, const eng_snapshot *s)
 {
-    int64_t ramp = s->counts[ENG_COUNT_PIECES_RAMP] / 2;
-    if (s->counts[ENG_COUNT_PIECES_DONE] >= eng_pieces_of(world) || (ramp & (ramp - 1)) != 0)
+    eng_pieces pieces = {0};
+    eng_pieces_unpack(s->counts[ENG_COUNT_PIECES_RAMP], &pieces);
+    if (s->counts[ENG_COUNT_PIECES_DONE] >= eng_pieces_of(world) ||
+        (pieces.ramp & (pieces.ramp - 1)) != 0 || (pieces.least & (pieces.least - 1)) != 0)
         return "more pieces of a step are done than it has";
     if (!eng_actions_are_finite(world, s->actions))
         return "the state of a load, emitter or outlet is not finite";

@@ -5,11 +5,13 @@
 #include "engine/state/pair_changes.h"
 
 #include "engine/pairs/domains.h"
+#include "engine/passes/pieces.h"
 #include "engine/passes/undo.h"
 
 #include "base/assert.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static void add(eng_field_list *list, const char *name, eng_store_type type, int width,
@@ -305,7 +307,7 @@ void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snaps
         [ENG_COUNT_ACTION_NUMBERS] = eng_actions_number_count(world),
         [ENG_COUNT_IMAGES] = world->image_count,
         [ENG_COUNT_PIECES_DONE] = world->pieces.done,
-        [ENG_COUNT_PIECES_RAMP] = 2 * world->pieces.ramp + world->pieces.cut,
+        [ENG_COUNT_PIECES_RAMP] = eng_pieces_pack(&world->pieces),
         [ENG_COUNT_PIECES_GAVE_UP] = world->pieces.gave_up,
         [ENG_COUNT_PIECES] = world->pieces.report.pieces,
         [ENG_COUNT_PIECES_ITERATIONS] = world->pieces.report.iterations,
@@ -543,8 +545,6 @@ static void restore_pieces(cairn_world *world, const eng_snapshot *s)
     int64_t stop = s->counts[ENG_COUNT_PIECES_STOP];
     world->pieces = (eng_pieces){
         .done = (int)s->counts[ENG_COUNT_PIECES_DONE],
-        .ramp = (int)(s->counts[ENG_COUNT_PIECES_RAMP] / 2),
-        .cut = s->counts[ENG_COUNT_PIECES_RAMP] % 2 != 0,
         .gave_up = s->counts[ENG_COUNT_PIECES_GAVE_UP] != 0,
         .report = {.stop = stop > 0 ? con_stop_name((con_stop)(stop - 1)) : "none",
                    .pieces = (int)s->counts[ENG_COUNT_PIECES],
@@ -554,6 +554,7 @@ static void restore_pieces(cairn_world *world, const eng_snapshot *s)
                    .error_siconos = reals[2],
                    .energy_rise = reals[3]},
     };
+    eng_pieces_unpack(s->counts[ENG_COUNT_PIECES_RAMP], &world->pieces);
 }
 
 static void copy_state(cairn_world *world, const eng_snapshot *s)

@@ -17,7 +17,7 @@
 #include "engine/state/breaks.h"
 
 enum {
-    ENG_CHECKPOINT_FORMAT = 26,
+    ENG_CHECKPOINT_FORMAT = 27,
     ENG_FIELDS_MAX = 96,
     ENG_VERSION_SIZE = 32,
     ENG_SNAPSHOT_ARENA = 1 << 16

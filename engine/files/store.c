@@ -32,14 +32,6 @@ typedef struct seal {
     uint64_t size, hash; // of what HDF5 wrote
 } seal;
 
-static const size_t sizes[ENG_STORE_TYPE_COUNT] = {
-    [ENG_STORE_REAL] = sizeof(double),
-    [ENG_STORE_INTEGER] = sizeof(int),
-    [ENG_STORE_LONG] = sizeof(int64_t),
-    [ENG_STORE_WORD] = sizeof(uint64_t),
-    [ENG_STORE_BYTE] = 1,
-};
-
 // the names of HDF5's types are calls, so that they cannot stand in a constant table
 static hid_t native_type(eng_store_type type)
 {
@@ -49,11 +41,6 @@ static hid_t native_type(eng_store_type type)
         [ENG_STORE_BYTE] = H5T_NATIVE_UINT8,
     };
     return types[type];
-}
-
-size_t eng_store_element_size(eng_store_type type)
-{
-    return sizes[type];
 }
 
 static void close_with(hid_t id, herr_t (*close_id)(hid_t))
@@ -67,13 +54,13 @@ static void close_with(hid_t id, herr_t (*close_id)(hid_t))
 /// Bytes of an array's data.
 static size_t bytes_of(const eng_store_array *array)
 {
-    return (size_t)array->count * (size_t)array->width * sizes[array->type];
+    return (size_t)array->count * (size_t)array->width * eng_store_element_size(array->type);
 }
 
 /// Rows of at most CHUNK_BYTES together, but one at least: what is compressed and filled at a time.
 static hsize_t rows_of_part(const eng_store_array *array)
 {
-    size_t row = (size_t)array->width * sizes[array->type];
+    size_t row = (size_t)array->width * eng_store_element_size(array->type);
     hsize_t rows = row < CHUNK_BYTES ? CHUNK_BYTES / row : 1;
     return rows < (hsize_t)array->count ? rows : (hsize_t)array->count;
 }
@@ -83,7 +70,7 @@ static const void *part_of(const eng_store_array *array, int64_t first, int64_t 
 {
     if (array->fill == NULL)
         return (const unsigned char *)array->data +
-               (size_t)first * (size_t)array->width * sizes[array->type];
+               (size_t)first * (size_t)array->width * eng_store_element_size(array->type);
     return array->fill(array->source, first, count, buffer) ? buffer : NULL;
 }
 
@@ -108,7 +95,8 @@ static bool is_sparse(const eng_store_array *array, void *buffer)
     int64_t rows = (int64_t)rows_of_part(array);
     for (int64_t first = 0; first < array->count; first += rows) {
         int64_t count = first + rows < array->count ? rows : array->count - first;
-        size_t part = (size_t)count * (size_t)array->width * sizes[array->type] / sizeof(uint64_t);
+        size_t part = (size_t)count * (size_t)array->width * eng_store_element_size(array->type) /
+                      sizeof(uint64_t);
         const void *bytes = part_of(array, first, count, buffer);
         // it fails again when it is written
         if (bytes == NULL)
@@ -152,10 +140,11 @@ static bool write_part(unsealed_file *to, hid_t set, hid_t all, const eng_store_
     hsize_t first[2] = {(hsize_t)at, 0}, extent[2] = {(hsize_t)rows, (hsize_t)array->width};
     hid_t part = H5Screate_simple(dimensions, extent, NULL);
     const void *bytes = part_of(array, at, rows, buffer);
-    bool good = part >= 0 && bytes != NULL &&
-                make_room(to, (size_t)rows * (size_t)array->width * sizes[array->type]) &&
-                H5Sselect_hyperslab(all, H5S_SELECT_SET, first, NULL, extent, NULL) >= 0 &&
-                H5Dwrite(set, native_type(array->type), part, all, H5P_DEFAULT, bytes) >= 0;
+    bool good =
+        part >= 0 && bytes != NULL &&
+        make_room(to, (size_t)rows * (size_t)array->width * eng_store_element_size(array->type)) &&
+        H5Sselect_hyperslab(all, H5S_SELECT_SET, first, NULL, extent, NULL) >= 0 &&
+        H5Dwrite(set, native_type(array->type), part, all, H5P_DEFAULT, bytes) >= 0;
     close_with(part, H5Sclose);
     return good;
 }
@@ -221,7 +210,7 @@ static bool write_arrays(unsealed_file *to, const eng_store_array *arrays, int c
         return false;
     size_t part = 0;
     for (int i = 0; i < count; i++) {
-        size_t row = (size_t)arrays[i].width * sizes[arrays[i].type];
+        size_t row = (size_t)arrays[i].width * eng_store_element_size(arrays[i].type);
         size_t bytes = (size_t)rows_of_part(&arrays[i]) * row;
         part = bytes > part ? bytes : part;
     }

@@ -35,7 +35,17 @@ typedef struct eng_store_array {
 } eng_store_array;
 
 /// Bytes of one element.
-size_t eng_store_element_size(eng_store_type type);
+static inline size_t eng_store_element_size(eng_store_type type)
+{
+    static const unsigned char sizes[ENG_STORE_TYPE_COUNT] = {
+        [ENG_STORE_REAL] = sizeof(double),
+        [ENG_STORE_INTEGER] = sizeof(int),
+        [ENG_STORE_LONG] = sizeof(int64_t),
+        [ENG_STORE_WORD] = sizeof(uint64_t),
+        [ENG_STORE_BYTE] = 1,
+    };
+    return sizes[type];
+}
 
 /// Writes the arrays: temporary name, synced, renamed, folder synced. A file of that name stays
 /// what it was until the new one is complete. Large arrays with many zeros are compressed.

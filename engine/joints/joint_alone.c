@@ -95,29 +95,6 @@ static void publish(const alone_solve *a)
         memcpy(a->world->v_free[a->set.system.body[i]], a->v[i], sizeof a->v[i]);
 }
 
-/// Dampers follow the speed at the end.
-static void adjust_dampers(alone_solve *a)
-{
-    cairn_world *world = a->world;
-    eng_joint_step *s = world->joint_step;
-    for (int i = 0; i < a->set.system.joint_count; i++) {
-        int index = a->set.system.joint[i];
-        const eng_joint *joint = &world->joints[index];
-        const eng_joint_rows *mid = &s->mid[index];
-        if (joint->damping == 0.0)
-            continue;
-        publish(a);
-        eng_twist twist =
-            eng_joint_twist(joint, mid->point, world->q_mid, (const double(*)[6])world->v_free);
-        double after = eng_joint_speed(&mid->row[mid->count], &twist);
-        double more =
-            eng_joint_damper_step(world, joint, mid, s->speed[index], after, s->damper[index]);
-        s->damper[index] += more;
-        push(a, i, more, a->v);
-        push(a, i, more, a->v_base);
-    }
-}
-
 /// Round-off, or as near as it comes to it.
 static bool is_met(double size, double before, double length)
 {
@@ -197,7 +174,6 @@ static cairn_status solve_rows(alone_solve *a)
         before = size;
         if (status == CAIRN_OK)
             take_newton_step(a, factors, size < near_met * set->length);
-        adjust_dampers(a);
     }
     memcpy(a->v, set->exact, (size_t)set->system.body_count * sizeof *a->v);
     judge(a, before);
@@ -308,7 +284,6 @@ static cairn_status solve_graphs(alone_solve *a)
         if (status != CAIRN_OK)
             return status;
         bool reached = eng_graph_rows_take(world, &set->graphs, (const double(*)[3])set->graphs.U);
-        adjust_dampers(a);
         double size = look_graphs(a);
         bool activated = eng_joint_set_activate(world, set);
         bool solved = a->report.stop == CON_STOP_SOLVED;

@@ -271,7 +271,7 @@ static cairn_status find_islands(projection *p, islands *found)
     for (int i = 0; i < world->joint_count; i++) {
         bool acts = s->near_contact[i] || p->held[i];
         for (int k = 0; k < ENG_GRAPH_PARTS; k++)
-            acts = acts || s->graph[i].part[k].present;
+            acts = acts || (k != ENG_GRAPH_SPRING && s->graph[i].part[k].present);
         const int *at = p->system.rows.body[i], *body = world->joints[i].body;
         island *own = &found->all[found->of[at[0] >= 0 ? at[0] : at[1]]];
         own->keeps = own->keeps && !acts;
@@ -484,10 +484,13 @@ static void book_coordinate(cairn_world *world, int index, const eng_joint_rows 
     e->friction -= row_work(world, index, row, twist, part[ENG_GRAPH_FRICTION].l);
     e->drivers += row_work(world, index, row, twist, part[ENG_GRAPH_MOTOR].l + h * joint->force);
     e->impact -= row_work(world, index, row, twist, part[ENG_GRAPH_LOW].l + part[ENG_GRAPH_HIGH].l);
-    e->damping -= row_work(world, index, row, twist, s->damper[index]);
+    double spring = part[ENG_GRAPH_SPRING].l,
+           speed = eng_joint_speed(row, &twist[1]) - eng_joint_speed(row, &twist[0]),
+           damped = -h * joint->damping * speed;
+    e->damping -= row_work(world, index, row, twist, damped);
     // the spring's work shows as elastic energy; what prescribed bodies do of it is theirs
-    row_work(world, index, row, twist, s->given[index] - h * joint->force);
-    joint->effort = l;
+    row_work(world, index, row, twist, spring - damped);
+    joint->effort = part[ENG_GRAPH_SPRING].present ? l - spring : l;
     for (int k = 0; k < ENG_GRAPH_PARTS; k++)
         joint->part[k] = part[k].l;
 }
@@ -553,7 +556,7 @@ static void keep_reaction(cairn_world *world, int index, const eng_joint_rows *m
         const eng_wrench *row =
             k < mid->count || s->held[index] ? &s->mean[index].row[k] : &mid->row[k];
         if (k == mid->count)
-            l += s->given[index] + s->damper[index];
+            l += s->given[index];
         impulse = vec3_add_scaled(impulse, l, row->d);
         moment = vec3_add_scaled(moment, l, row->e);
     }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The force-speed graph of a joint's coordinate: dry friction, motor and range, each a row of the
-// nonsmooth problem, theory.md (9.8).
+// The force-speed graph of a joint's coordinate: dry friction, motor, range and spring, each a row
+// of the nonsmooth problem, theory.md (9.7)-(9.8).
 #include "engine/joints/joints.h"
+
+// a spring that is this much softer than its bodies in a step is one of the midpoint: its row would
+// be of round-off
+static const double soft = 1e-9;
 
 // a part is held where it slips by less than this part of the speeds at hand
 static const double held_part = 1e-6;
@@ -61,13 +65,36 @@ static void add_motor(const eng_joint *joint, double coordinate, double h, eng_g
     }
 }
 
-void eng_graph_build(const eng_joint *joint, double coordinate, double h, eng_graph *graph)
+/// A spring pulls by the mean of the coordinate at both ends of the step, a damper by the mean of
+/// its speeds, theory.md (9.7): one line of the impulse against the speed at the end.
+static void add_spring(const eng_joint *joint, double coordinate, double speed, double h,
+                       eng_graph *graph)
+{
+    double k = joint->stiffness, c = joint->damping, slope = 0.5 * h * (0.5 * h * k + c);
+    if (slope <= 0.0)
+        return;
+    eng_graph_part *part = &graph->part[ENG_GRAPH_SPRING];
+    // a swing is a length: on its way through 0 the coordinate turns back
+    double before =
+        eng_joint_has_swing(joint->kind) ? coordinate - 0.5 * h * speed : joint->coordinate;
+    double stretch = 0.5 * (before + coordinate) - joint->rest;
+    part->kink = -h * (k * stretch + 0.5 * c * speed) / slope;
+    part->compliance = 1.0 / slope;
+    part->limit = INFINITY;
+    part->present = true;
+}
+
+void eng_graph_build(const eng_joint *joint, double coordinate, double speed, double yield,
+                     double h, eng_graph *graph)
 {
     *graph = (eng_graph){0};
     add_friction(joint, h, graph);
     add_ends(joint, coordinate, h, graph);
     if (joint->motor)
         add_motor(joint, coordinate, h, graph);
+    eng_graph_part *spring = &graph->part[ENG_GRAPH_SPRING];
+    add_spring(joint, coordinate, speed, h, graph);
+    spring->present = spring->present && yield >= soft * spring->compliance;
     for (int k = 0; k < ENG_GRAPH_PARTS; k++) {
         eng_graph_part *part = &graph->part[k];
         // nothing yields to a motor without limit
@@ -75,6 +102,9 @@ void eng_graph_build(const eng_joint *joint, double coordinate, double h, eng_gr
         part->exists = (part->exists || part->present) && !graph->driven;
         part->l = part->exists ? joint->part[k] : 0.0;
     }
+    // the speed of a driven coordinate is known, and with it what its spring gives
+    if (!spring->present && spring->compliance > 0.0)
+        spring->l = (spring->kink - (graph->driven ? graph->speed : speed)) / spring->compliance;
 }
 
 void eng_graph_reach(eng_graph *graph, double speed)
@@ -102,7 +132,7 @@ double eng_graph_impulse(const eng_graph *graph)
 {
     double sum = 0.0;
     for (int k = 0; k < ENG_GRAPH_PARTS; k++)
-        sum += graph->part[k].l;
+        sum += k != ENG_GRAPH_SPRING || graph->part[k].present ? graph->part[k].l : 0.0;
     return sum;
 }
 

@@ -198,10 +198,11 @@ static void cut_limit(cairn_world *world, eng_graph_rows *g, int row)
 {
     eng_graph_part *part = part_of(world, g, row);
     double yield = g->compliance[row][0];
-    double scale =
-        fmax(fmax(g->scale, fabs(part->l)), fmax(g->root / sqrt(yield), fabs(part->kink) / yield));
-    part->bound =
-        scale > 0.0 ? fmin(part->limit, fmax(part->bound, limit_cut * scale)) : part->limit;
+    double scale = fmax(fmax(g->scale, fabs(part->l)),
+                        fmax(g->root / sqrt(yield), fabs(part->kink) / (yield + part->compliance)));
+    // a spring without anything that acts has no limit to go by
+    double unknown = isfinite(part->limit) ? part->limit : 1.0;
+    part->bound = scale > 0.0 ? fmin(part->limit, fmax(part->bound, limit_cut * scale)) : unknown;
     g->R[row][0] = part->bound;
     g->w[row][0] = -yield * part->bound;
 }
@@ -231,17 +232,37 @@ void eng_graph_rows_fill(cairn_world *world, eng_graph_rows *g, const double (*v
     con_assemble_diagonal_range(&g->problem, g->contact_count, count, g->W_diagonal);
 }
 
+/// The way of a coordinate over the step beside that of its row: what turns about an axis goes on
+/// chords, and a spring's work is that of the way.
+/// @param after  H v
+static double way_share(const cairn_world *world, int joint, double after, double u)
+{
+    const eng_joint_step *s = world->joint_step;
+    double h = world->def.time_step, rows = 0.5 * h * (s->speed[joint] + after);
+    double way = s->mid[joint].coordinate + 0.5 * h * u - world->joints[joint].coordinate;
+    // nothing but round-off where nothing moves
+    const double still = 1e-5;
+    double share = 1.0 + (way - rows) * rows / (rows * rows + still * still);
+    return fmin(fmax(share, 0.8), 1.25);
+}
+
 /// What the speed of a row is beyond H v, for the speed u of its coordinate at the end that the
 /// velocities v lead to.
 static double offset_of(const cairn_world *world, const eng_graph_rows *g, int row,
                         const double (*v)[6], double u)
 {
     int kind = g->part[row], axis = axis_of(kind), joint = g->system->joint[g->joint[row]];
-    double offset = sign_of(kind) * (u - world->joint_step->graph[joint].part[kind].kink);
+    const eng_graph_part *part = &world->joint_step->graph[joint].part[kind];
+    double along = 0.0;
     for (int s = 0; s < 2; s++)
         for (int k = 0; k < 6 && g->body[row][s] >= 0; k++)
-            offset -= g->H[row][s][axis][k] * v[g->body[row][s]][k];
-    return offset;
+            along += g->H[row][s][axis][k] * v[g->body[row][s]][k];
+    double turns = 0.0;
+    if (kind == ENG_GRAPH_SPRING && eng_joint_has_swing(world->joints[joint].kind))
+        u = along;
+    else if (kind == ENG_GRAPH_SPRING)
+        turns = part->compliance * part->l * (1.0 / way_share(world, joint, along, u) - 1.0);
+    return sign_of(kind) * (u - part->kink) - along + turns;
 }
 
 double eng_graph_rows_offset(const cairn_world *world, const eng_graph_rows *g,

@@ -39,7 +39,6 @@ static bool allocate(eng_joint_step *s, base_arena *arena, int n, int bodies)
     s->turning = base_arena_array(arena, const eng_turning *, "joint turnings", bodies);
     s->speed = base_arena_array(arena, double, "joint speed", n);
     s->given = base_arena_array(arena, double, "joint given", n);
-    s->damper = base_arena_array(arena, double, "joint damper", n);
     s->graph = base_arena_array(arena, eng_graph, "joint graph", n);
     s->held = base_arena_array(arena, unsigned char, "joint held", n);
     s->l = base_arena_allocate(arena, "joint l", count, sizeof *s->l);
@@ -49,8 +48,8 @@ static bool allocate(eng_joint_step *s, base_arena *arena, int n, int bodies)
     return s->start != NULL && s->from != NULL && s->to != NULL && s->mid != NULL &&
            s->mean != NULL && s->arm != NULL && s->pushed != NULL && s->gained != NULL &&
            s->turning != NULL && s->body != NULL && s->lag != NULL && s->speed != NULL &&
-           s->given != NULL && s->damper != NULL && s->graph != NULL && s->held != NULL &&
-           s->l != NULL && s->alone != NULL && s->shared != NULL && s->near_contact != NULL;
+           s->given != NULL && s->graph != NULL && s->held != NULL && s->l != NULL &&
+           s->alone != NULL && s->shared != NULL && s->near_contact != NULL;
 }
 
 /// Principal axes about which a body is round, as bits.
@@ -166,6 +165,18 @@ static void take_turnings(cairn_world *world)
         }
 }
 
+/// Inverse inertia of the free bodies along a coordinate.
+static double yield_of(const cairn_world *world, const eng_joint *joint, const eng_joint_rows *mid,
+                       const pose q[2])
+{
+    double G[2][6], sum = 0.0;
+    eng_joint_row_blocks(&mid->row[mid->count], mid->point, q, G);
+    for (int side = 0; side < 2; side++)
+        for (int k = 0; k < 6 && joint->body[side] >= 0; k++)
+            sum += world->mass_inverse[joint->body[side]][k] * G[side][k] * G[side][k];
+    return sum;
+}
+
 static void take_midpoint(cairn_world *world, int i)
 {
     eng_joint_step *s = world->joint_step;
@@ -176,7 +187,7 @@ static void take_midpoint(cairn_world *world, int i)
     eng_joint_poses(joint, world->q_mid, q);
     eng_joint_evaluate(joint, q, mid);
     memset(s->l[i], 0, sizeof s->l[i]);
-    s->speed[i] = s->given[i] = s->damper[i] = 0.0;
+    s->speed[i] = s->given[i] = 0.0;
     s->held[i] = 0;
     s->graph[i] = (eng_graph){0};
     if (!mid->has_coordinate)
@@ -187,9 +198,11 @@ static void take_midpoint(cairn_world *world, int i)
         eng_joint_twist(joint, mid->point, world->q_mid, (const double(*)[6])world->v);
     double u = eng_joint_speed(&mid->row[mid->count], &twist);
     s->speed[i] = u;
-    s->given[i] = h * (joint->force - joint->stiffness * (mid->coordinate - joint->rest));
-    s->damper[i] = eng_joint_damper_step(world, joint, mid, u, u, 0.0);
-    eng_graph_build(joint, mid->coordinate, h, &s->graph[i]);
+    bool sprung = joint->stiffness != 0.0 || joint->damping != 0.0;
+    double yield = sprung ? yield_of(world, joint, mid, q) : 0.0;
+    eng_graph_build(joint, mid->coordinate, u, yield, h, &s->graph[i]);
+    const eng_graph_part *spring = &s->graph[i].part[ENG_GRAPH_SPRING];
+    s->given[i] = h * joint->force + (spring->present ? 0.0 : spring->l);
     eng_graph_reach(&s->graph[i], u);
     s->held[i] = s->graph[i].driven;
 }
@@ -202,7 +215,7 @@ void eng_block_joint_forces(cairn_world *world)
         const eng_joint_step *s = world->joint_step;
         take_midpoint(world, i);
         const eng_joint_rows *mid = &s->mid[i];
-        double l = s->given[i] + s->damper[i];
+        double l = s->given[i];
         if (l != 0.0)
             eng_joint_push(world, &world->joints[i], &mid->row[mid->count], mid->point,
                            world->q_mid, l, world->v_free);

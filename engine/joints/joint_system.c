@@ -152,24 +152,3 @@ void eng_joint_system_fill(const cairn_world *world, eng_joint_system *system,
     }
     start[system->joint_count] = made;
 }
-
-/// Inverse inertia of the free bodies along a coordinate.
-static double mobility(const cairn_world *world, const eng_joint *joint, const eng_joint_rows *mid)
-{
-    pose q[2];
-    double G[2][6], sum = 0.0;
-    eng_joint_poses(joint, world->q_mid, q);
-    eng_joint_row_blocks(&mid->row[mid->count], mid->point, q, G);
-    for (int side = 0; side < 2; side++)
-        for (int k = 0; k < 6 && joint->body[side] >= 0; k++)
-            sum += world->mass_inverse[joint->body[side]][k] * G[side][k] * G[side][k];
-    return sum;
-}
-
-double eng_joint_damper_step(const cairn_world *world, const eng_joint *joint,
-                             const eng_joint_rows *m, double before, double after, double given)
-{
-    double hc = world->def.time_step * joint->damping;
-    double wanted = -0.5 * hc * (before + after);
-    return (wanted - given) / (1.0 + 0.5 * hc * mobility(world, joint, m));
-}

@@ -9,13 +9,14 @@
 
 enum { ENG_JOINT_ROWS_MAX = 6 };
 
-/// Impulse of a coordinate against its speed u, theory.md (9.8): the sum of what dry friction, a
-/// motor and the two ends of a range give, each of them set-valued.
+/// Impulse of a coordinate against its speed u, theory.md (9.7), (9.8): the sum of what dry
+/// friction, a motor, the two ends of a range, and a spring with its damper give.
 typedef enum eng_graph_kind {
     ENG_GRAPH_FRICTION,
     ENG_GRAPH_MOTOR,
     ENG_GRAPH_LOW,
     ENG_GRAPH_HIGH,
+    ENG_GRAPH_SPRING,
     ENG_GRAPH_PARTS
 } eng_graph_kind;
 
@@ -119,8 +120,8 @@ typedef struct eng_graph_part {
     bool exists;       // may take part in this step
     bool present;      // takes part; ends that are out of reach do not
     double kink;       // rad/s or m/s
-    double limit;      // N s or N m s; infinite for ends
-    double compliance; // rad/s or m/s per N m s or N s; 0 but for motors with a position
+    double limit;      // N s or N m s; infinite for ends and springs
+    double compliance; // rad/s or m/s per N m s or N s; of motors with a position, and springs
     double bound;      // N s or N m s, limit as the problem has it
     double l;          // N s or N m s, on B: of the last step, then of this one
     double slip;       // rad/s or m/s, how far it is from the kink
@@ -133,7 +134,10 @@ typedef struct eng_graph {
 } eng_graph;
 
 /// @param coordinate  at the midpoint
-void eng_graph_build(const eng_joint *joint, double coordinate, double h, eng_graph *graph);
+/// @param speed       rad/s or m/s, at the start of the step
+/// @param yield       1/kg or 1/(kg m2), of the free bodies; read where there is a spring or damper
+void eng_graph_build(const eng_joint *joint, double coordinate, double speed, double yield,
+                     double h, eng_graph *graph);
 
 /// Leaves out the ends that a coordinate of the speed given is far from.
 void eng_graph_reach(eng_graph *graph, double speed);
@@ -141,7 +145,7 @@ void eng_graph_reach(eng_graph *graph, double speed);
 /// Brings in ends that were left out and are passed at a speed; true when there is one.
 bool eng_graph_activate(eng_graph *graph, double speed);
 
-/// Sum of the parts, N s or N m s.
+/// Sum of the parts but for a spring without a row, N s or N m s.
 double eng_graph_impulse(const eng_graph *graph);
 
 /// Parts of the impulse l of a driven coordinate: friction, and motor or end.
@@ -287,14 +291,13 @@ typedef struct eng_joint_step {
     vec3 *pushed;         // [body_count] N s, by the rows `mean`
     vec3 *gained;         // [body_count] m/s, of gravity and loads; 0 where implicit contacts act
     int body_count;
-    int *body;                           // [body_count] dynamic bodies of joints
-    double *lag;                         // [body_count] rad, of turns at the end last looked at
-    const eng_turning **turning;         // [body_count] of the begin of the step; NULL: none
-    double *speed;                       // [joint_count] of the coordinate, by v_n at the midpoint
-    double *given;                       // [joint_count] N s of constant force and spring
-    double *damper;                      // [joint_count] N s
-    eng_graph *graph;                    // [joint_count]
-    unsigned char *held;                 // [joint_count] the coordinate is driven
+    int *body;                   // [body_count] dynamic bodies of joints
+    double *lag;                 // [body_count] rad, of turns at the end last looked at
+    const eng_turning **turning; // [body_count] of the begin of the step; NULL: none
+    double *speed;               // [joint_count] of the coordinate, by v_n at the midpoint
+    double *given;               // [joint_count] N s of constant force, and springs without a row
+    eng_graph *graph;            // [joint_count]
+    unsigned char *held;         // [joint_count] the coordinate is driven
     double (*l)[ENG_JOINT_ROWS_MAX + 1]; // [joint_count] N s; the coordinate's in place `count`
     int *alone;                          // [alone_count] joints out of reach of implicit contacts
     int *shared;                         // [shared_count] the others
@@ -353,10 +356,6 @@ void eng_joint_set_keep(cairn_world *world, const eng_joint_set *set);
 /// Solves for the joints alone, into v_free.
 cairn_status eng_joints_alone(cairn_world *world) CAIRN_CHECK_RESULT;
 
-/// What is left to give of the damper's impulse for the speeds before and after, theory.md (9.7).
-double eng_joint_damper_step(const cairn_world *world, const eng_joint *joint,
-                             const eng_joint_rows *mid, double before, double after, double given);
-
 /// Brings bodies and velocities onto the constraints after joints were made or bodies set.
 cairn_status eng_joints_gather(cairn_world *world) CAIRN_CHECK_RESULT;
 
@@ -371,7 +370,7 @@ cairn_status eng_block_joint_start(cairn_world *world) CAIRN_CHECK_RESULT;
 /// eng_block_joint_forces.
 cairn_status eng_joints_ask_motors(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 
-/// Constant forces, springs and dampers go to v_free; after block 2.
+/// Constant forces go to v_free, and what else acts along coordinates is built; after block 2.
 void eng_block_joint_forces(cairn_world *world);
 
 /// Joints out of reach of implicit contacts are solved for, into v_free; the others join the

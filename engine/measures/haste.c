@@ -59,12 +59,27 @@ static bool meets_late(const cairn_world *world, int body)
     return any;
 }
 
-void eng_haste_look(cairn_world *world)
+int eng_haste_fastest(const cairn_world *world)
+{
+    int fastest = world->active[0];
+    double farthest = 0.0;
+    for (int k = 0; k < world->general_count; k++) {
+        int body = world->active[k];
+        double way = world->bodies[body].kind == CAIRN_DYNAMIC ? way_of(world, body) : 0.0;
+        if (way > farthest) {
+            farthest = way;
+            fastest = body;
+        }
+    }
+    return fastest;
+}
+
+/// The first body that laws which act late may not see; -1: none.
+static int find_late(const cairn_world *world)
 {
     int found = world->hasty - 1;
-    world->report.way_relative = 0.0;
-    if (world->hasty_told || !any_acts_late(world))
-        return;
+    if (!any_acts_late(world))
+        return -1;
     if (found >= 0 && !meets_late(world, found))
         found = -1;
     for (int k = 0; k < world->general_count && world->general_work; k++) {
@@ -75,13 +90,27 @@ void eng_haste_look(cairn_world *world)
         if (way_of(world, body) > most && meets_late(world, body))
             found = body;
     }
+    return found;
+}
+
+void eng_haste_look(cairn_world *world)
+{
+    int lost = world->pieces.lost - 1;
+    world->pieces.lost = 0;
+    world->report.way_relative = 0.0;
+    if (world->hasty_told)
+        return;
+    int found = lost >= 0 ? lost : find_late(world);
     if (found < 0)
         return;
     world->hasty_told = true;
     world->report.way_relative = way_of(world, found);
+    const char *why = lost >= 0
+                          ? "what it meets in that time could not be followed"
+                          : "laws that act from an overlap on may not see what it passes through";
     base_log(&world->logger, BASE_LOG_WARNING,
-             "step %" PRId64 ", t = %g s: %s goes %.3g of its size in a step: laws that act from "
-             "an overlap on may not see what it passes through, and a shorter step is needed",
+             "step %" PRId64 ", t = %g s: %s goes %.3g of its size in a step: %s, and a shorter "
+             "step is needed",
              world->step_count, world->time, eng_body_label(world, found).text,
-             world->report.way_relative);
+             world->report.way_relative, why);
 }

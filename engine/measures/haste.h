@@ -10,4 +10,7 @@
 /// report of this step.
 void eng_haste_look(cairn_world *world);
 
+/// The dynamic body of the general passes that goes farthest in a step, by its own size.
+int eng_haste_fastest(const cairn_world *world);
+
 #endif

@@ -2,6 +2,7 @@
 // Bodies at the borders of processes, and gathering those of all.
 #include "engine/pairs/sharing.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rotation.h"
 
 #include <string.h>
 
@@ -152,12 +153,10 @@ void eng_borders_send(const cairn_world *world, con_rows rows)
     team->level_bytes += team->sent_bytes - before;
 }
 
-/// Whether nothing looks at all bodies in a step: loads and fields, sides of a cell, and what a
-/// step that is taken back returns to, where it has turned bodies before its solve.
+/// Whether nothing looks at all bodies in a step: loads and fields, and sides of a cell.
 static bool may_part(const cairn_world *world)
 {
-    return world->loads == NULL && world->applied == NULL && !world->cell.any &&
-           world->def.rotation != CAIRN_RIG_EXACT;
+    return world->loads == NULL && world->applied == NULL && !world->cell.any;
 }
 
 void eng_borders_send_velocities(cairn_world *world, con_rows rows)
@@ -246,6 +245,9 @@ void eng_borders_join_free(cairn_world *world)
     double half = 0.5 * world->def.time_step;
     if (was_elsewhere == NULL)
         return;
+    // what flows has the velocity of the middle by now
+    for (int k = 0; k < world->general_count; k++)
+        eng_body_take_back(world, world->active[k], &world->turnings[k]);
     join(world, COLUMNS_BEFORE);
     for (int body = 0; body < world->body_count; body++) {
         vec3 omega;
@@ -253,5 +255,12 @@ void eng_borders_join_free(cairn_world *world)
             continue;
         world->q_mid[body] = eng_body_middle(world, body, half, &omega);
         eng_body_free(world, body, world->v_free[body]);
+    }
+    for (int k = 0; k < world->general_count; k++) {
+        int body = world->active[k];
+        eng_turning *turning = &world->turnings[k];
+        turning->known = world->bodies[body].kind == CAIRN_DYNAMIC;
+        if (turning->known)
+            eng_body_begin(world, body, turning);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seams and creases: what the contacts of one body with several surfaces are together.
 #include "engine/pairs/covers.h"
+#include "engine/pairs/meeting.h"
 #include "engine/state/blocks.h"
 #include "engine/state/kinematics.h"
 #include "geometry/narrow/narrow.h"
@@ -115,12 +116,8 @@ static seen see(const entry *e, int i)
 /// The same from the other collider's side.
 static seen turn(seen s)
 {
-    return (seen){
-        .contact = {s.contact.gap, vec3_negate(s.contact.normal), s.contact.point, s.contact.key},
-        .own = s.other,
-        .other = s.own,
-        .own_code = s.other_code,
-        .other_code = s.own_code};
+    s.contact.normal = vec3_negate(s.contact.normal);
+    return (seen){s.contact, s.other, s.own, s.other_code, s.own_code};
 }
 
 /// From the side of what touches both entries of a meeting.
@@ -197,6 +194,20 @@ static bool is_within_bounds(const geo_bounds *bounds, vec3 point, double slack)
     return geo_bounds_squared_distance(bounds, point) <= slack * slack;
 }
 
+/// A contact that is met later in the step as it is there, with what touches both where it will be
+/// against the surfaces.
+static void move_on(const covers *c, const meeting *m, const entry *e, seen *s, geo_site *mover)
+{
+    int first = c->world->colliders[e->side == 0 ? e->own : e->other].body;
+    int second = c->world->colliders[e->side == 0 ? e->other : e->own].body;
+    vec3 half = eng_meeting_ahead(c->world, first, second, s->contact.ahead);
+    if (m->by_own == (e->side == 0))
+        half = vec3_negate(half);
+    mover->place.position = vec3_add_scaled(mover->place.position, 2.0, half);
+    s->contact.point = vec3_add(s->contact.point, half);
+    s->contact.gap -= 2.0 * vec3_dot(s->contact.normal, half);
+}
+
 /// Drops the contacts of entry `a` that the surface of entry `b` covers.
 static void drop_covered(const covers *c, const meeting *m, const entry *a, const entry *b)
 {
@@ -212,6 +223,8 @@ static void drop_covered(const covers *c, const meeting *m, const entry *a, cons
             continue;
         seen s = see_mover(m, a, i), other = see_mover(m, b, deepest);
         geo_site mover = mover_of(c, m, a), of = surface_of(c, m, a), cover = surface_of(c, m, b);
+        if (s.contact.ahead > 0.0)
+            move_on(c, m, a, &s, &mover);
         if (!geo_is_covered(&mover, &of, &s.contact, &cover, &other.contact, m->slack))
             continue;
         drop_face(c, a, a->contacts[i].normal);

@@ -305,6 +305,15 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
         bool swept = world->aims != NULL && i < world->plan.cone_pairs;
         if (swept)
             world->bounce[index] = INFINITY;
+        // most pairs of bodies that fly beside each other are done with here
+        double gap = pair->count > 0 ? world->collider_reach[a] + world->collider_reach[b] : 0.0;
+        if (swept && !world->pieces.thrown &&
+            is_still_clear(world, pair, eng_meeting_most(world, pair) + gap)) {
+            world->raw_count[i] = 0;
+            if (pair->count > 0)
+                world->taken.busy[busy++] = i;
+            continue;
+        }
         double way = 0.0;
         double margin = swept          ? eng_meeting_margin(world, pair, &way)
                         : closed_alone ? 0.0
@@ -319,9 +328,15 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
             if (status != CAIRN_ERROR_MEMORY && swept && !apart)
                 status = eng_meeting_settle(world, pair, way, margin, restitution_of(world, i),
                                             manifold, before, &world->bounce[index]);
-            if (status == CAIRN_ERROR_MEMORY)
-                context->status[chunk] = CAIRN_ERROR_MEMORY;
+            if (status == CAIRN_ERROR_MEMORY ||
+                (status == CAIRN_INTERRUPTED && context->status[chunk] == CAIRN_OK))
+                context->status[chunk] = status;
             found = manifold->count - before;
+        }
+        if (swept && world->pieces.thrown) {
+            cairn_status status = eng_meeting_look_back(world, pair, manifold);
+            if (status != CAIRN_OK && context->status[chunk] != CAIRN_ERROR_MEMORY)
+                context->status[chunk] = status;
         }
         world->raw_count[i] = found;
         if (found > 0 || pair->count > 0)
@@ -368,8 +383,11 @@ cairn_status eng_block_narrow_phase(cairn_world *world)
     memset(results, 0, (size_t)chunks * sizeof *results);
     narrow_context context = {world, results};
     base_parallel_for(world->workers, world->pair_count, ENG_PAIR_CHUNK, narrow_chunk, &context);
-    for (int i = 0; i < chunks; i++)
-        if (results[i] != CAIRN_OK)
+    world->pieces.too_long = false;
+    for (int i = 0; i < chunks; i++) {
+        if (results[i] == CAIRN_ERROR_MEMORY)
             return results[i];
+        world->pieces.too_long = world->pieces.too_long || results[i] == CAIRN_INTERRUPTED;
+    }
     return CAIRN_OK;
 }

@@ -26,6 +26,10 @@ static const double bounce_depth = 0.2;
 // of the step, between meetings of the parts of two bodies that are one
 static const double at_once = 1e-5;
 
+// rad, turn from which on a sweep takes the free motion of a body, and which one that meets others
+// gets shorter pieces of a step
+static const double tumbling = 0.1, turned_far = 0.15;
+
 // cosine between the normals of contacts of a mesh that are of one meeting
 static const double same_side = 0.9;
 
@@ -65,6 +69,36 @@ static void expect(const cairn_world *world, int body, double u[6])
     vec3_store(u, u_centre);
 }
 
+/// Whether the angular velocity of a body changes by itself so much until the middle of the next
+/// step that it is swept as free bodies turn.
+static bool tumbles(const cairn_world *world, int body, vec3 omega)
+{
+    double h = world->horizon;
+    return world->bodies[body].kind == CAIRN_DYNAMIC && world->bodies[body].solid > 0 &&
+           h * h * vec3_norm_squared(omega) > tumbling * tumbling;
+}
+
+/// The fastest that a body turns from now on where nothing acts on it, rad/s. Its energy and its
+/// angular momentum are two conditions on the squares of three components, whose sum is largest
+/// where one of them is zero.
+static double fastest_turning(const cairn_world *world, int body, vec3 omega)
+{
+    double most = vec3_norm_squared(omega);
+    if (!tumbles(world, body, omega))
+        return sqrt(most);
+    vec3 J = eng_inertia_of(world, body);
+    vec3 square = vec3_multiply(omega, omega), twice = vec3_multiply(J, square);
+    double energy = twice.x + twice.y + twice.z, momentum = vec3_dot(J, twice);
+    for (int k = 0; k < 3; k++) {
+        double a = vec3_get(J, k), b = vec3_get(J, (k + 1) % 3);
+        double first = (momentum - b * energy) / (a * (a - b));
+        double second = (momentum - a * energy) / (b * (b - a));
+        if (first >= 0.0 && second >= 0.0 && isfinite(first + second))
+            most = real_max(most, first + second);
+    }
+    return sqrt(most);
+}
+
 static void aim_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
     (void)chunk, (void)worker;
@@ -75,7 +109,9 @@ static void aim_chunk(void *argument, int begin, int end, int chunk, int worker)
         if (eng_is_elsewhere(world, body))
             continue;
         expect(world, body, aim->u);
-        aim->turning = vec3_norm(vec3_from(aim->u + 3));
+        aim->turning = fastest_turning(world, body, vec3_from(aim->u + 3));
+        if (aim->turning > 0.0 && world->shapes[world->bodies[body].shape]->kind != GEO_SPHERE)
+            aim->around = aim->turning * eng_reach_of(world, body);
         vec3 v = vec3_from(world->v[body]), v_free = vec3_from(world->v_free[body]);
         aim->low = lower(lower(v, v_free), vec3_from(aim->u));
         aim->high = upper(upper(v, v_free), vec3_from(aim->u));
@@ -244,6 +280,24 @@ static void find_ranges(cairn_world *world, bool *meet)
     }
 }
 
+/// Whether bodies go so far against each other in a step that nobody can tell which images of them
+/// meet.
+static bool outruns_cell(const cairn_world *world)
+{
+    const eng_cell *cell = &world->cell;
+    vec3 low = {INFINITY, INFINITY, INFINITY}, high = vec3_scale(-1.0, low);
+    for (int k = 0; k < world->active_count && cell->any; k++) {
+        vec3 u = vec3_from(world->aims[world->active[k]].u);
+        low = lower(low, u);
+        high = upper(high, u);
+    }
+    double way = world->horizon * vec3_norm(vec3_sub(high, low));
+    bool far = false;
+    for (int k = 0; k < 3 && cell->any; k++)
+        far = far || (cell->periodic[k] && way * vec3_norm(mat3_row(&cell->inverse, k)) > 0.25);
+    return far;
+}
+
 cairn_status eng_aims_find(cairn_world *world)
 {
     world->aims = NULL;
@@ -257,6 +311,7 @@ cairn_status eng_aims_find(cairn_world *world)
     base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, aim_chunk, world);
     // rows of bodies are the bodies themselves until there is a problem
     world->solver_row = NULL;
+    world->pieces.too_long = outruns_cell(world);
     find_ranges(world, meet);
     return CAIRN_OK;
 }
@@ -343,28 +398,33 @@ typedef struct sweep {
     const cairn_world *world;
     const eng_pair *pair;
     const geo_shape *shape[2];
-    int body[2];
+    int body[2], collider[2];
     pose q[2], place[2]; // of the bodies in the middle of the step; of the colliders in their axes
     vec3 linear[2];      // m/s
     vec3 turning[2];     // rad/s, body axes
+    bool tumbles[2];     // whether that changes by itself
     double size;         // m, of the smaller one
     double depth;        // m, from which on they overlap
     double spin;         // m/s, of points by turning, both together
+    double horizon;      // s
 } sweep;
 
 static sweep begin_sweep(const cairn_world *world, const eng_pair *pair)
 {
     const int collider[2] = {pair->colliders.first, pair->colliders.second};
-    sweep s = {.world = world, .pair = pair, .size = size_of(world, pair)};
+    sweep s = {
+        .world = world, .pair = pair, .size = size_of(world, pair), .horizon = world->horizon};
     s.depth = overlapping * s.size;
     for (int side = 0; side < 2; side++) {
         const eng_collider *c = &world->colliders[collider[side]];
         s.shape[side] = c->shape;
         s.body[side] = c->body;
+        s.collider[side] = collider[side];
         s.q[side] = world->q_mid[c->body];
         s.place[side] = c->place > 0 ? world->places[c->place - 1] : pose_identity();
         s.linear[side] = vec3_from(world->aims[c->body].u);
         s.turning[side] = vec3_from(world->aims[c->body].u + 3);
+        s.tumbles[side] = tumbles(world, c->body, s.turning[side]);
     }
     if (world->cell.any) {
         vec3 shift = eng_pair_shift(world, s.body[0], s.body[1]);
@@ -376,20 +436,26 @@ static sweep begin_sweep(const cairn_world *world, const eng_pair *pair)
     return s;
 }
 
-/// Where a collider is after a time, m; and the centre of its body.
-static pose moved(const sweep *s, int side, double time, vec3 *centre)
+/// Where a body is after a time. @param omega  out: rad/s, world, there
+static pose moved(const sweep *s, int side, double time, vec3 *omega)
 {
-    pose q = {vec3_add_scaled(s->q[side].position, time, s->linear[side]),
-              eng_rotation_advance(s->q[side].orientation, vec3_scale(time, s->turning[side]))};
-    *centre = q.position;
-    return pose_compose(&q, &s->place[side]);
+    pose q = {vec3_add_scaled(s->q[side].position, time, s->linear[side]), s->q[side].orientation};
+    vec3 turning = s->turning[side];
+    if (s->tumbles[side])
+        eng_rotation_flow(eng_inertia_of(s->world, s->body[side]), &q.orientation, &turning, time);
+    else
+        q.orientation = eng_rotation_advance(q.orientation, vec3_scale(time, turning));
+    *omega = quat_rotate(q.orientation, turning);
+    return q;
 }
 
 /// Contacts after a time, behind those of the manifold.
 static cairn_status look(const sweep *s, double time, double margin, geo_manifold *manifold)
 {
-    vec3 centre;
-    pose a = moved(s, 0, time, &centre), b = moved(s, 1, time, &centre);
+    vec3 omega;
+    pose a = moved(s, 0, time, &omega), b = moved(s, 1, time, &omega);
+    a = pose_compose(&a, &s->place[0]);
+    b = pose_compose(&b, &s->place[1]);
     return geo_collide(s->shape[0], &a, s->shape[1], &b, margin, NULL, manifold);
 }
 
@@ -398,8 +464,12 @@ static double rate_of(const sweep *s, const geo_contact *contact, double time)
 {
     vec3 velocity[2];
     for (int side = 0; side < 2; side++) {
-        vec3 centre = vec3_add_scaled(s->q[side].position, time, s->linear[side]);
-        vec3 omega = quat_rotate(s->q[side].orientation, s->turning[side]);
+        // what does not tumble turns about an axis that is at rest
+        vec3 omega, centre = vec3_add_scaled(s->q[side].position, time, s->linear[side]);
+        if (s->tumbles[side])
+            moved(s, side, time, &omega);
+        else
+            omega = quat_rotate(s->q[side].orientation, s->turning[side]);
         velocity[side] =
             vec3_add(s->linear[side], vec3_cross(omega, vec3_sub(contact->point, centre)));
     }
@@ -440,7 +510,7 @@ static double least_time(const sweep *s, const geo_manifold *manifold, int from,
 static cairn_status find_meeting(const sweep *s, double way, double margin, double begin, int first,
                                  int from, geo_manifold *manifold, double *met, double *before)
 {
-    double h = s->world->horizon;
+    double h = s->horizon;
     double reach = way > stride * s->size ? 0.5 * real_min(s->size, way) : 0.0;
     double least = stride * s->size / way * h;
     geo_manifold middle = {.contacts = from > first ? manifold->contacts + first : NULL,
@@ -477,11 +547,24 @@ static geo_contact bring_back(const sweep *s, geo_contact contact, double time)
     return contact;
 }
 
-static bool was_kept(const geo_manifold *manifold, int first, int end, uint64_t key)
+/// The contact with the same features among those that were kept; NULL: none.
+static geo_contact *find_kept(const geo_manifold *manifold, int first, int end, uint64_t key)
 {
     for (int i = first; i < end; i++)
         if (manifold->contacts[i].key == key)
-            return true;
+            return &manifold->contacts[i];
+    return NULL;
+}
+
+/// Whether a contact acted in the last step, and by that goes on to bounce across a gap.
+static bool goes_on(const sweep *s, uint64_t key)
+{
+    const cairn_world *world = s->world;
+    const eng_contacts *c = &world->contacts;
+    for (int i = s->pair->first; i < s->pair->first + s->pair->count; i++)
+        if (c->key[i] == key)
+            return world->def.impact == CAIRN_IMPACT_NEWTON &&
+                   (c->gap[i] <= 0.0 || eng_contact_bore(world, c, i));
     return false;
 }
 
@@ -503,6 +586,19 @@ static bool bounces_there(const sweep *s, double time, int from, double restitut
 {
     const geo_contact *c = deepest_of(s, time, from, manifold);
     return eng_bounces(s->world, s->body[0], s->body[1], restitution, rate_of(s, c, time));
+}
+
+/// Whether a body without a round shape turns so far until a time that its contacts there mean
+/// little to one that is where it is in the middle of the step.
+static bool turns_far(const sweep *s, double time)
+{
+    bool far = false;
+    for (int side = 0; side < 2; side++) {
+        bool ball =
+            s->shape[side]->kind == GEO_SPHERE && arm_of(s->world, s->collider[side]) == 0.0;
+        far = far || (!ball && time * vec3_norm(s->turning[side]) > turned_far);
+    }
+    return far;
 }
 
 /// The time of a meeting, and its contacts, as soon as the two overlap: what is met later than that
@@ -559,17 +655,21 @@ static void keep_met(const sweep *s, double time, int first, int kept, int from,
     for (int i = from; i < manifold->count; i++) {
         bool same = vec3_dot(c[i].normal, normal) > same_side && !(bounces && c[i].gap > 0.0);
         bool belongs = same || is_met(s, &c[i], time);
-        if (belongs && !was_kept(manifold, first, kept, c[i].key))
+        geo_contact *same_features = belongs ? find_kept(manifold, first, kept, c[i].key) : NULL;
+        if (belongs && same_features == NULL)
             c[end++] = bring_back(s, c[i], time);
+        else if (belongs && bounces && same_features->gap > 0.0 && !goes_on(s, c[i].key))
+            *same_features = bring_back(s, c[i], time);
     }
     manifold->count = end;
 }
 
-/// Whether a contact of a pair bore in the last step.
-static bool bore(const cairn_world *world, const eng_pair *pair)
+/// Whether a contact of a pair, or that of a name, bore in the last step.
+static bool bore(const cairn_world *world, const eng_pair *pair, const uint64_t *key)
 {
+    const eng_contacts *c = &world->contacts;
     for (int i = pair->first; i < pair->first + pair->count; i++)
-        if (eng_contact_bore(world, &world->contacts, i))
+        if ((key == NULL || c->key[i] == *key) && eng_contact_bore(world, c, i))
             return true;
     return false;
 }
@@ -587,29 +687,54 @@ static bool bounces_off(const sweep *s, const geo_contact *contact, double resti
     return eng_bounces(world, s->body[0], s->body[1], restitution, along[1] - along[0]);
 }
 
+/// Contacts that are closed hold the centres of both from going on into each other, also where they
+/// have not borne yet, as in the first step of bodies that lie on a mesh.
+static void hold(sweep *s, const geo_manifold *manifold, int first, int end)
+{
+    int moves = s->world->bodies[s->body[1]].kind == CAIRN_DYNAMIC;
+    for (int i = first; i < end; i++) {
+        const geo_contact *c = &manifold->contacts[i];
+        double closing = vec3_dot(c->normal, vec3_sub(s->linear[0], s->linear[1]));
+        if (c->gap <= digits * s->size && closing > 0.0)
+            s->linear[moves] =
+                vec3_add_scaled(s->linear[moves], moves ? closing : -closing, c->normal);
+    }
+}
+
+/// Whether a contact is so far open that it is looked at whether it is met. Of a mesh those that
+/// bore breathe: others may be edges of it that the body passes over.
+static bool is_apart(const sweep *s, const geo_contact *contact, double touch, bool mesh)
+{
+    double gap = contact->gap;
+    return gap > touch ||
+           (mesh && gap > digits * s->size && !bore(s->world, s->pair, &contact->key));
+}
+
 cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, double way,
                                 double margin, double restitution, geo_manifold *manifold,
                                 int first, double *bounce)
 {
     double h = world->horizon, least = INFINITY, expected = INFINITY;
     double size = size_of(world, pair), round_off = digits * size;
-    double touch = (bore(world, pair) ? breathing : -digits) * size;
+    bool mesh = world->colliders[pair->colliders.first].shape->kind == GEO_MESH ||
+                world->colliders[pair->colliders.second].shape->kind == GEO_MESH;
+    double touch = bore(world, pair, NULL) ? breathing * size : mesh ? round_off : -round_off;
     int from = manifold->count;
     for (int i = first; i < from; i++)
         least = real_min(least, manifold->contacts[i].gap);
     bool touches = least <= touch;
-    bool mesh = world->colliders[pair->colliders.first].shape->kind == GEO_MESH ||
-                world->colliders[pair->colliders.second].shape->kind == GEO_MESH;
     if (touches && !mesh && !(way > bounce_depth * size))
         return CAIRN_OK;
     sweep s = begin_sweep(world, pair);
+    if (mesh && touches)
+        hold(&s, manifold, first, from);
     bool fast = way > (restitution > 0.0 ? bounce_depth * s.size : margin);
     // what acted in the last step may go on to bounce across a gap
     bool stay = restitution > 0.0 && pair->count > 0;
     for (int i = first; i < from; i++) {
         const geo_contact *c = &manifold->contacts[i];
         double way_on = h * rate_of(&s, c, 0.0);
-        bool counts = c->gap > touch && way_on < -round_off;
+        bool counts = is_apart(&s, c, touch, mesh) && way_on < -round_off;
         if (counts && !(restitution > 0.0 && bounces_off(&s, c, restitution)))
             expected = real_min(expected, c->gap + way_on);
     }
@@ -626,6 +751,7 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
     bool true_end = !isfinite(met) && expected < -round_off && end <= 0.5 * expected;
     bool known = isfinite(met) && !touches && way <= bounce_depth * s.size &&
                  foretell(manifold, first, from, deepest_of(&s, met, from, manifold)->normal);
+    bool turned = isfinite(met) && !known && turns_far(&s, met);
     bool bounces = isfinite(met) && !known && bounces_there(&s, met, from, restitution, manifold);
     if (bounces) {
         status = sharpen(&s, before, from, manifold, &met);
@@ -644,16 +770,52 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
     int kept = first;
     for (int i = first; i < from; i++) {
         const geo_contact *c = &manifold->contacts[i];
-        bool apart = c->gap > touch;
+        bool apart = is_apart(&s, c, touch, mesh);
         bool closes = apart && c->gap + h * rate_of(&s, c, 0.0) < round_off;
-        if (true_end || known || stay || (touches && !closes))
+        bool stays = stay && (!mesh || bore(world, pair, &c->key));
+        if (true_end || known || stays || (touches && !closes))
             manifold->contacts[kept++] = *c;
     }
     if (isfinite(met) && !known)
         keep_met(&s, met, first, kept, from, bounces, manifold);
     else
         manifold->count = kept;
-    return CAIRN_OK;
+    return turned ? CAIRN_INTERRUPTED : CAIRN_OK;
+}
+
+// ---------------------------------------------------------------- the begin of the step
+
+cairn_status eng_meeting_look_back(const cairn_world *world, const eng_pair *pair,
+                                   geo_manifold *manifold)
+{
+    sweep s = begin_sweep(world, pair);
+    double before, met, half = 0.5 * world->def.time_step;
+    int from = manifold->count;
+    vec3 shift = vec3_sub(s.q[1].position, world->q_mid[s.body[1]].position);
+    s.horizon = half;
+    s.depth = bounce_depth * s.size;
+    for (int side = 0; side < 2; side++) {
+        int body = s.body[side];
+        vec3 omega = vec3_from(world->v[body] + 3), linear = vec3_from(world->v[body]);
+        if (eng_flows(world, body))
+            eng_rotation_flow(eng_inertia_of(world, body), &s.q[side].orientation, &omega, -half);
+        else
+            s.q[side].orientation = world->q[body].orientation;
+        s.q[side].position = vec3_add_scaled(s.q[side].position, -half, linear);
+        s.linear[side] = linear;
+        s.turning[side] = omega;
+    }
+    if (world->cell.any) {
+        vec3 drift = mat3_apply(&world->cell.gradient, shift);
+        s.q[1].position = vec3_add_scaled(s.q[1].position, -half, drift);
+        s.linear[1] = vec3_add(s.linear[1], drift);
+    }
+    double way = half * (vec3_distance(s.linear[0], s.linear[1]) + s.spin);
+    if (!(way > s.depth))
+        return CAIRN_OK;
+    cairn_status status = find_meeting(&s, way, 0.0, 0.0, from, from, manifold, &met, &before);
+    manifold->count = from;
+    return status == CAIRN_OK && isfinite(met) ? CAIRN_INTERRUPTED : status;
 }
 
 // ---------------------------------------------------------------- the end of the step
@@ -706,13 +868,30 @@ static bool has_bounced(const cairn_world *world, int contact)
     return terms.restitution > 0.0 && eng_contact_bounces(world, contact, terms.restitution);
 }
 
-/// A place that a new velocity leads on from, where the old one has led until a time after the
-/// middle of the step.
-static pose carried_over(pose q, const double u[6], const double v_end[6], double time)
+/// A body that has its new velocity since the middle of the step gets it later, and has the old one
+/// until then.
+/// @param until  s, since the middle
+/// @param q, v   place and velocity at one time: as they are, and as they become
+static void carry_over(const cairn_world *world, int body, double until, pose *q, double v[6])
 {
-    vec3 way = vec3_scale(time, vec3_sub(vec3_from(u), vec3_from(v_end)));
-    vec3 turn = vec3_scale(time, vec3_sub(vec3_from(u + 3), vec3_from(v_end + 3)));
-    return (pose){vec3_add(q.position, way), eng_rotation_advance(q.orientation, turn)};
+    const double *u = world->aims[body].u;
+    quat mid = world->q_mid[body].orientation;
+    vec3 way = vec3_sub(vec3_from(u), vec3_from(v)), omega = vec3_from(v + 3);
+    vec3 J = eng_inertia_of(world, body), of_world = quat_rotate(q->orientation, omega);
+    quat turn =
+        eng_rotation_advance((quat){1.0, 0.0, 0.0, 0.0}, vec3_scale(until, vec3_from(u + 3)));
+    q->position = vec3_add_scaled(q->position, until, way);
+    if (tumbles(world, body, omega))
+        eng_rotation_flow(J, &q->orientation, &omega, -until);
+    else
+        q->orientation = eng_rotation_advance(q->orientation, vec3_scale(-until, omega));
+    // what came after the middle comes after that turn
+    quat after = quat_multiply(quat_conjugate(mid), q->orientation);
+    q->orientation = quat_normalize(quat_multiply(quat_multiply(mid, turn), after));
+    // balls and cubes keep what the impact gave, and others the energy of that
+    if (J.x == J.y && J.y == J.z)
+        omega = quat_rotate_inverse(q->orientation, of_world);
+    vec3_store(v + 3, omega);
 }
 
 /// When bodies that bounce do so, s after the middle of the step; INFINITY for all others. Of the
@@ -762,20 +941,25 @@ static double turn_to_end(sweep *s, const double *first)
         const double *u = world->aims[body].u, *v_end = world->v_end[body];
         if (world->bodies[body].kind == CAIRN_DYNAMIC) {
             double time = isfinite(first[body]) ? first[body] : 0.0;
-            s->q[side] = carried_over(s->q[side], u, v_end, time);
+            double v[6];
+            memcpy(v, v_end, sizeof v);
+            if (time > 0.0)
+                carry_over(world, body, time, &s->q[side], v);
             s->linear[side] = vec3_add(s->linear[side], vec3_sub(vec3_from(v_end), vec3_from(u)));
-            s->turning[side] = vec3_from(v_end + 3);
+            s->turning[side] = vec3_from(v + 3);
+            s->tumbles[side] = tumbles(world, body, s->turning[side]);
             begin = real_max(begin, time);
         }
         s->spin += speed_of_turning(world, collider[side], collider[1 - side],
-                                    vec3_norm(s->turning[side]));
+                                    fastest_turning(world, body, s->turning[side]));
     }
     return begin;
 }
 
 /// Whether two bodies come to be deep in each other, as they go on after the solve.
+/// @param deep  out: index + 1 of one that does; 0: none
 static cairn_status find_depth(const cairn_world *world, const eng_pair *pair, const double *first,
-                               geo_manifold *manifold, bool *deep)
+                               geo_manifold *manifold, int *deep)
 {
     sweep s = begin_sweep(world, pair);
     double before, met, begin = turn_to_end(&s, first);
@@ -785,12 +969,49 @@ static cairn_status find_depth(const cairn_world *world, const eng_pair *pair, c
         return CAIRN_OK;
     manifold->count = 0;
     cairn_status status = find_meeting(&s, way, 0.0, begin, 0, 0, manifold, &met, &before);
-    *deep = isfinite(met);
+    bool second = world->bodies[s.body[0]].kind != CAIRN_DYNAMIC;
+    *deep = isfinite(met) ? s.body[second] + 1 : 0;
     return status;
 }
 
-/// Looks at the pairs of bodies that were thrown. @param thrown  [reach]
-static cairn_status find_deep_pair(const cairn_world *world, const bool *thrown, bool *deep)
+/// Bounds of a collider from the middle of the step on, as its body goes on after the solve.
+static geo_bounds bounds_after(const cairn_world *world, int collider)
+{
+    const eng_collider *c = &world->colliders[collider];
+    const double *v = world->v_end[c->body];
+    geo_bounds bounds = world->collider_bounds[collider].bounds;
+    vec3 ahead = vec3_scale(world->horizon, vec3_from(v));
+    geo_bounds later = {vec3_add(bounds.low, ahead), vec3_add(bounds.high, ahead)};
+    double turning = world->horizon * vec3_norm(vec3_from(v + 3));
+    return geo_bounds_inflate(geo_bounds_merge(bounds, later),
+                              real_min(turning, 2.0) * eng_reach_of(world, c->body));
+}
+
+/// What a body that was thrown out of its bounds meets, which the list of pairs does not know.
+static cairn_status find_deep_beyond(const cairn_world *world, int collider, const double *first,
+                                     geo_manifold *manifold, int *deep)
+{
+    geo_bounds own = bounds_after(world, collider);
+    int body = world->colliders[collider].body;
+    cairn_status status = CAIRN_OK;
+    for (int k = 0; k < world->listed_count && *deep == 0 && status == CAIRN_OK; k++) {
+        int other = world->listed[k], to = world->colliders[other].body;
+        if (world->colliders[other].shape == NULL || eng_pair_is_idle(world, body, to) ||
+            eng_surface_of(world, body, to)->law->kind != CON_LAW_CONE)
+            continue;
+        geo_bounds bounds = bounds_after(world, other);
+        // images are next to each other, whatever their bounds
+        if (!world->cell.any && !geo_bounds_overlap(own, bounds))
+            continue;
+        eng_pair pair = {.colliders = {collider < other ? collider : other,
+                                       collider < other ? other : collider}};
+        status = find_depth(world, &pair, first, manifold, deep);
+    }
+    return status;
+}
+
+/// Looks at what bodies that were thrown may meet. @param thrown  [reach]
+static cairn_status find_deep_pair(const cairn_world *world, const bool *thrown, int *deep)
 {
     bool bounced;
     const double *first = find_bounces(world, &bounced);
@@ -799,19 +1020,39 @@ static cairn_status find_deep_pair(const cairn_world *world, const bool *thrown,
     geo_manifold manifold;
     geo_manifold_init(&manifold, &world->allocator);
     cairn_status status = CAIRN_OK;
-    for (int i = 0; i < world->plan.cone_pairs && !*deep && status == CAIRN_OK; i++) {
+    for (int i = 0; i < world->plan.cone_pairs && *deep == 0 && status == CAIRN_OK; i++) {
         const eng_pair *pair = &world->pairs[world->plan.order[i]];
         if (thrown[world->colliders[pair->colliders.first].body] ||
             thrown[world->colliders[pair->colliders.second].body])
             status = find_depth(world, pair, first, &manifold, deep);
     }
+    for (int k = 0; k < world->listed_count && *deep == 0 && status == CAIRN_OK; k++) {
+        int i = world->listed[k], body = world->colliders[i].body;
+        if (world->colliders[i].shape == NULL || !thrown[body])
+            continue;
+        geo_bounds after = bounds_after(world, i);
+        if (!geo_bounds_contain(&world->proxies[i].bounds, &after))
+            status = find_deep_beyond(world, i, first, &manifold, deep);
+    }
     geo_manifold_finish(&manifold);
     return status == CAIRN_ERROR_MEMORY ? status : CAIRN_OK;
 }
 
-cairn_status eng_meetings_check(cairn_world *world, bool *deep)
+/// The first body that a process names, index + 1; 0 where none does.
+static int first_of_all(const cairn_world *world, int named)
 {
-    *deep = false;
+    unsigned mine = (unsigned)named - 1u, first = 0;
+    if (!con_team_any(&world->domains, named > 0))
+        return 0;
+    for (unsigned bit = 1u << 31; bit > 0 && eng_sharing_is_active(world); bit >>= 1)
+        if (!con_team_any(&world->domains, (mine & ~(bit - 1)) == first))
+            first |= bit;
+    return eng_sharing_is_active(world) ? (int)(first + 1u) : named;
+}
+
+cairn_status eng_meetings_check(cairn_world *world, int *deep)
+{
+    *deep = 0;
     if (world->aims == NULL)
         return CAIRN_OK;
     bool *thrown = base_arena_array(world->arena, bool, "meetings", world->reach);
@@ -826,7 +1067,7 @@ cairn_status eng_meetings_check(cairn_world *world, bool *deep)
         any = any || thrown[body];
     }
     cairn_status status = any ? find_deep_pair(world, thrown, deep) : CAIRN_OK;
-    *deep = con_team_any(&world->domains, *deep);
+    *deep = first_of_all(world, *deep);
     return status;
 }
 
@@ -841,13 +1082,18 @@ cairn_status eng_meetings_finish(cairn_world *world)
         return CAIRN_ERROR_MEMORY;
     double kinetic, before, after;
     eng_energies_general(world, &kinetic, &before);
+    double *owed = &world->pieces.owed;
+    *owed = 0.0;
     for (int body = 0; body < world->reach; body++)
-        if (isfinite(first[body]) && world->bodies[body].kind == CAIRN_DYNAMIC)
-            world->q[body] =
-                carried_over(world->q[body], world->aims[body].u, world->v_end[body], first[body]);
+        if (isfinite(first[body]) && world->bodies[body].kind == CAIRN_DYNAMIC) {
+            *owed = real_max(*owed, first[body] - 0.5 * world->def.time_step);
+            carry_over(world, body, first[body], &world->q[body], world->v[body]);
+        }
     // whoever has a body knows all that it bounced off
-    if (eng_sharing_is_active(world) && world->elsewhere != NULL)
+    if (eng_sharing_is_active(world) && world->elsewhere != NULL) {
         eng_borders_send(world, (con_rows){world->q, sizeof *world->q});
+        eng_borders_send(world, (con_rows){world->v, sizeof *world->v});
+    }
     world->moved_energies = NULL;
     eng_energies_general(world, &kinetic, &after);
     world->energy.correction += after - before;

@@ -14,7 +14,8 @@
 /// How a body is expected to move from the middle of this step to that of the next one.
 typedef struct eng_aim {
     double u[6];     // m/s, rad/s, as v: without contacts, or as it bore on others in the last step
-    double turning;  // rad/s
+    double turning;  // rad/s, the fastest until then
+    double around;   // m/s, of its fastest point about its centre
     vec3 low, high;  // m/s, range of the velocity of its centre, where others may stop or drive it
     int64_t widened; // sweep over the pairs that widened the range last
 } eng_aim;
@@ -28,16 +29,36 @@ cairn_status eng_aims_find(cairn_world *world) CAIRN_CHECK_RESULT;
 /// @param way  out: m, how far a point of one of them may go against the other in a step
 double eng_meeting_margin(const cairn_world *world, const eng_pair *pair, double *way);
 
+/// At least as far as eng_meeting_margin and its `way` may be, m, from less work.
+static inline double eng_meeting_most(const cairn_world *world, const eng_pair *pair)
+{
+    int first = pair->colliders.first, second = pair->colliders.second;
+    const eng_aim *a = &world->aims[world->colliders[first].body];
+    const eng_aim *b = &world->aims[world->colliders[second].body];
+    double apart = vec3_distance(vec3_from(a->u), vec3_from(b->u));
+    double way = world->horizon * (apart + a->around + b->around) * (1.0 + 1e-12);
+    return real_max(way, world->collider_margin[first] + world->collider_margin[second]);
+}
+
 /// The contacts that the narrow phase found of a pair, from `first` on, become those that it may
 /// have in this step.
 /// @param way     m, as eng_meeting_margin gives it
 /// @param margin  m, in which the contacts were looked for
 /// @param restitution  of the pair: contacts that bounce are left to close first
 /// @param bounce  out: s, when they have to bounce nevertheless; not changed where they have not
-/// @return CAIRN_ERROR_MEMORY
+/// @return CAIRN_ERROR_MEMORY; CAIRN_INTERRUPTED where they were found, but a body turns so far
+/// until
+///         then that the step should be made in pieces
 cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, double way,
                                 double margin, double restitution, geo_manifold *manifold,
                                 int first, double *bounce) CAIRN_CHECK_RESULT;
+
+/// Whether two bodies that were thrown in from outside come to be deep in each other between the
+/// begin of the step and its middle, where no step before has looked.
+/// @param manifold  scratch behind its contacts
+/// @return CAIRN_INTERRUPTED where they do; CAIRN_ERROR_MEMORY
+cairn_status eng_meeting_look_back(const cairn_world *world, const eng_pair *pair,
+                                   geo_manifold *manifold) CAIRN_CHECK_RESULT;
 
 /// What a contact that is met lies ahead of the middle of the step: half of the way that the centre
 /// of B goes against that of A until then, m.
@@ -56,8 +77,9 @@ bool eng_meeting_is_first(const cairn_world *world, const eng_pair *pair,
 
 /// Whether bodies that the solve has thrown off their expected ways would be deep in others, or
 /// through them, until the middle of the next step. Asked with v_end known.
+/// @param deep  out: index + 1 of such a body; 0: none
 /// @return CAIRN_ERROR_MEMORY
-cairn_status eng_meetings_check(cairn_world *world, bool *deep) CAIRN_CHECK_RESULT;
+cairn_status eng_meetings_check(cairn_world *world, int *deep) CAIRN_CHECK_RESULT;
 
 /// Bodies that met within the step and bounced go on from there: what the end of the step, which
 /// gave them their new velocity from its middle on, owes to the time before.

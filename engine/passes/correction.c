@@ -294,15 +294,17 @@ typedef struct tie_context {
     bool *ties;
 } tie_context;
 
-/// Whether contacts act between their bodies: closed, bearing, or pushed by the correction.
+/// Whether contacts act between their bodies: closed, bearing by more than what a solver leaves of
+/// those that do not, or pushed by the correction.
 static void tie_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
     (void)chunk, (void)worker;
     const tie_context *context = argument;
-    const eng_contacts *c = &context->f->world->contacts;
+    const cairn_world *world = context->f->world;
+    const eng_contacts *c = &world->contacts;
     for (int i = begin; i < end; i++)
         context->ties[i] =
-            c->gap[i] <= 0.0 || c->R[i][0] > 0.0 || context->f->rows[i].impulse > 0.0;
+            c->gap[i] <= 0.0 || eng_contact_bore(world, c, i) || context->f->rows[i].impulse > 0.0;
 }
 
 /// What groups that float are found from, to all.

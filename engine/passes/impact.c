@@ -534,7 +534,7 @@ static void meet(impacts *all)
         if (world->bodies[i].kind != CAIRN_DYNAMIC)
             continue;
         vec3 J = eng_inertia_of(world, i);
-        if ((J.x == J.y && J.y == J.z) || world->def.rotation == CAIRN_RIG_EXACT)
+        if ((J.x == J.y && J.y == J.z) || eng_flows(world, i))
             continue;
         vec3 omega = vec3_from(world->v[i] + 3);
         vec3_store(all->u[i] + 3, eng_rotation_middle(J, omega, world->def.time_step));

@@ -110,9 +110,16 @@ static bool may_take_back(const cairn_world *world)
     return !eng_spheres_are_acted_on(world) && !is_driven(world) && !finds_first_energies(world);
 }
 
+/// Whether the middle of half the piece in hand comes after what bodies have bounced off already.
+static bool may_be_shorter(const cairn_world *world)
+{
+    return world->pieces.size / 2 >= world->pieces.least;
+}
+
 bool eng_pieces_may_divide(const cairn_world *world)
 {
-    return world->pieces.size > 1 << FINER && !world->pieces.gave_up && may_take_back(world);
+    return world->pieces.size > 1 << FINER && may_be_shorter(world) && !world->pieces.gave_up &&
+           may_take_back(world);
 }
 
 bool eng_pieces_divide(cairn_world *world)
@@ -146,7 +153,7 @@ bool eng_pieces_divide_joints(cairn_world *world)
 
 bool eng_pieces_may_divide_meeting(const cairn_world *world)
 {
-    return world->pieces.size > 1 && may_take_back(world);
+    return world->pieces.size > 1 && may_be_shorter(world) && may_take_back(world);
 }
 
 void eng_pieces_divide_meeting(cairn_world *world)
@@ -193,6 +200,19 @@ static int following(const eng_pieces *p)
     return p->ramp > 0 && most < natural ? most : natural;
 }
 
+/// Bodies that have bounced off what they meet later are beyond it until then, so that the next
+/// middle must not come before. All processes agree on that. @param whole  s
+static void find_least(const cairn_world *world, eng_pieces *p, double whole, int full)
+{
+    p->least = 0;
+    for (int size = 1; p->owed >= 0.0 && size <= full; size *= 2) {
+        double before = 0.25 * whole * (double)size / (double)full;
+        if (!con_team_any(&world->domains, p->owed > before * (1.0 - 1e-9)))
+            return;
+        p->least = size;
+    }
+}
+
 /// Runs the pieces that are left of a step. @param whole  s
 static cairn_status run_pieces(cairn_world *world, eng_piece *run, double whole, int full,
                                cairn_error *error)
@@ -208,6 +228,7 @@ static cairn_status run_pieces(cairn_world *world, eng_piece *run, double whole,
         int ahead = p->ramp > 0 ? next : p->size;
         world->horizon = whole * (double)(p->size + ahead) / (2.0 * (double)full);
         p->divide = false;
+        p->owed = -1.0;
         p->stop = CON_STOP_SOLVED;
         cairn_status status = run(world, error);
         if (p->divide) {
@@ -223,6 +244,8 @@ static cairn_status run_pieces(cairn_world *world, eng_piece *run, double whole,
         world->time = time_of(world, whole, p->done, full);
         p->ramp = p->ramp > 0 && next < full ? next : 0;
         p->cut = false;
+        p->thrown = false;
+        find_least(world, p, whole, full);
         p->size = next;
     }
     return CAIRN_OK;
@@ -234,7 +257,11 @@ cairn_status eng_pieces_step(cairn_world *world, eng_piece *run, cairn_error *er
     int full = eng_pieces_of(world);
     double whole = world->def.time_step;
     if (p->done == 0)
-        *p = (eng_pieces){.ramp = p->ramp, .cut = p->cut, .report = {.stop = "none"}};
+        *p = (eng_pieces){.ramp = p->ramp,
+                          .cut = p->cut,
+                          .thrown = p->thrown,
+                          .least = p->least,
+                          .report = {.stop = "none"}};
     cairn_status status = check_turns(world, whole, error);
     if (status == CAIRN_OK)
         status = run_pieces(world, run, whole, full, error);

@@ -15,6 +15,22 @@ typedef cairn_status eng_piece(cairn_world *world, cairn_error *error);
 cairn_status eng_pieces_step(cairn_world *world, eng_piece *run,
                              cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// What later pieces and steps have to know of those before them, as one number of a checkpoint.
+static inline int64_t eng_pieces_pack(const eng_pieces *pieces)
+{
+    int64_t least = (int64_t)pieces->least << 20;
+    return 2 * (least + 2 * pieces->ramp + pieces->cut) + pieces->thrown;
+}
+
+static inline void eng_pieces_unpack(int64_t number, eng_pieces *pieces)
+{
+    int64_t rest = number / 2 % ((int64_t)1 << 20);
+    pieces->thrown = number % 2 != 0;
+    pieces->least = (int)(number / 2 >> 20);
+    pieces->ramp = (int)(rest / 2);
+    pieces->cut = rest % 2 != 0;
+}
+
 /// The smallest pieces that a step may be made in.
 int eng_pieces_of(const cairn_world *world);
 

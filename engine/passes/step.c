@@ -455,6 +455,7 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
                          &world->q[i], v);
             eng_body_note_held(world, i);
             memcpy(world->v[i], v, sizeof v);
+            world->bodies[i].flows = 0;
         }
         eng_body_energies(world, i, &energies[0], &energies[1]);
     }
@@ -620,7 +621,15 @@ static cairn_status find_pairs(cairn_world *world, cairn_error *error)
 /// Joints and implicit contacts are solved for.
 static cairn_status run_solver(cairn_world *world, cairn_error *error)
 {
-    cairn_status status;
+    cairn_status status = CAIRN_OK;
+    bool too_long = con_team_any(&world->domains, world->pieces.too_long);
+    if (too_long && eng_pieces_may_divide_meeting(world)) {
+        eng_pieces_divide_meeting(world);
+        return CAIRN_INTERRUPTED;
+    }
+    // what turns far is looked at again after the solve
+    if (too_long && (world->pieces.thrown || world->cell.any))
+        world->pieces.lost = eng_haste_fastest(world) + 1;
     TIMED(ASSEMBLY, status = eng_block_impacts(world));
     if (status == CAIRN_OK)
         TIMED(ASSEMBLY, status = eng_block_assembly(world));
@@ -634,13 +643,17 @@ static cairn_status run_solver(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return status;
     apply_reactions(world);
-    bool deep = false;
-    if (is_solved(world) && eng_pieces_may_divide_meeting(world))
+    int deep = 0;
+    if (is_solved(world))
         TIMED(FINISH, status = eng_meetings_check(world, &deep));
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
-    if (!deep)
+    if (deep == 0)
         return CAIRN_OK;
+    if (!eng_pieces_may_divide_meeting(world)) {
+        world->pieces.lost = deep;
+        return CAIRN_OK;
+    }
     eng_pieces_divide_meeting(world);
     return CAIRN_INTERRUPTED;
 }

@@ -4,6 +4,8 @@
 
 #include "engine/pairs/domains.h"
 #include "engine/pairs/sharing.h"
+#include "engine/state/kinematics.h"
+#include "engine/state/rotation.h"
 
 #include <string.h>
 
@@ -14,16 +16,15 @@ typedef struct eng_undo {
     con_domains domains;
     bool pairs_kept;
     eng_connector_state *connectors; // [connector_count]
-    double (*velocity)[6];           // [moved_count] of bodies whose velocity the middle changes
+    double (*velocity)[6];           // [moved_count] of bodies that follow functions
     int *moved, moved_count;
 } eng_undo;
 
 cairn_status eng_step_keep(cairn_world *world)
 {
     eng_undo *undo = base_arena_array(world->arena, eng_undo, "undo", 1);
-    bool all = world->def.rotation == CAIRN_RIG_EXACT;
     size_t connectors = (size_t)world->connector_count;
-    size_t moved = (size_t)(all ? world->active_count : world->motion_count);
+    size_t moved = (size_t)world->motion_count;
     world->undo = undo;
     if (undo == NULL)
         return CAIRN_ERROR_MEMORY;
@@ -41,7 +42,7 @@ cairn_status eng_step_keep(cairn_world *world)
         memcpy(undo->connectors, world->connector_state, connectors * sizeof *undo->connectors);
     for (int k = 0; moved > 0 && k < world->active_count; k++) {
         int body = world->active[k];
-        if (!all && eng_extra_of(world, body).motion.function == NULL)
+        if (eng_extra_of(world, body).motion.function == NULL)
             continue;
         memcpy(undo->velocity[undo->moved_count], world->v[body], sizeof *undo->velocity);
         undo->moved[undo->moved_count++] = body;
@@ -79,6 +80,8 @@ void eng_step_undo(cairn_world *world)
                (size_t)world->connector_count * sizeof *undo->connectors);
     for (int k = 0; k < undo->moved_count; k++)
         memcpy(world->v[undo->moved[k]], undo->velocity[k], sizeof *undo->velocity);
+    for (int k = 0; k < world->general_count && world->turnings != NULL; k++)
+        eng_body_take_back(world, world->active[k], &world->turnings[k]);
     if (undo->pairs_kept) {
         eng_pair *kept = world->pairs_before;
         world->pairs_before = world->pairs;
@@ -100,6 +103,7 @@ void eng_step_forget(cairn_world *world)
     world->applied = NULL;
     world->aims = NULL;
     world->bounce = NULL;
+    world->turnings = NULL;
     world->problem = (con_problem){0};
     world->solved = NULL;
     world->rolling = NULL;

@@ -141,18 +141,23 @@ static geo_bounds sweep_bounds(const place_context *context, int i, geo_bounds b
     const cairn_world *world = context->world;
     const eng_collider *collider = &world->colliders[i];
     double h = world->horizon, size = collider->shape->smallest_size;
-    const double *velocities[2] = {world->v[collider->body], world->v_free[collider->body]};
+    const double *v = world->v[collider->body], *v_free = world->v_free[collider->body];
     if (context->holds || !world->def.margin || !isfinite(size))
         return bounds;
-    double turning = h * vec3_norm(vec3_from(velocities[1] + 3));
+    double turning = h * vec3_norm(vec3_from(v_free + 3));
     double turned = real_min(turning, 2.0) * eng_reach_of(world, collider->body);
-    double way =
-        h * real_max(vec3_norm(vec3_from(velocities[0])), vec3_norm(vec3_from(velocities[1])));
+    vec3 velocities[2] = {vec3_from(v), vec3_from(v_free)};
+    // images may be told apart as long as bounds are smaller than half of the cell
+    for (int k = 0; k < 2 && world->cell.any; k++)
+        velocities[k] = vec3_sub(velocities[k], context->common);
+    double way = h * real_max(vec3_norm(velocities[0]), vec3_norm(velocities[1]));
     if (way + turned <= size)
         return bounds;
     geo_bounds swept = bounds;
-    for (int k = 0; k < 2 && !world->cell.any; k++) {
-        vec3 ahead = vec3_scale(h, vec3_from(velocities[k]));
+    double back = world->pieces.thrown ? -0.5 * world->def.time_step : 0.0;
+    const double times[3] = {h, h, back};
+    for (int k = 0; k < 3 && times[k] != 0.0; k++) {
+        vec3 ahead = vec3_scale(times[k], velocities[k % 2]);
         geo_bounds later = {vec3_add(bounds.low, ahead), vec3_add(bounds.high, ahead)};
         swept = geo_bounds_merge(swept, later);
     }

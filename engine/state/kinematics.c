@@ -18,10 +18,27 @@ static vec3 midpoint_torque(const cairn_world *world, int body)
     return quat_rotate_inverse(world->q_mid[body].orientation, torque);
 }
 
-static bool flows(const cairn_world *world, int body)
+// rad, turn in a step from which on that of RIG_IMP is not near enough to the free motion: energies
+// would swing by a hundredth, and impacts make of them what they find
+static const double far_turn = 0.3;
+
+/// Whether contacts of any pair are rigid: explicit laws ask for steps in which nothing turns far,
+/// and clumps of spheres under them have a kernel for RIG_IMP.
+static bool has_rigid_pairs(const cairn_world *world)
 {
-    return world->def.rotation == CAIRN_RIG_EXACT && world->bodies[body].kind == CAIRN_DYNAMIC &&
-           !eng_is_jointed(world, body);
+    bool any = false;
+    for (int i = 0; i < world->surface_count && !any; i++)
+        any = world->surfaces[i].law->kind == CON_LAW_CONE;
+    return any;
+}
+
+/// Whether a dynamic body turns so far in a step, at an angular velocity, that it is to flow.
+static bool turns_far(const cairn_world *world, int body, vec3 omega)
+{
+    double h = world->def.time_step, most = far_turn * far_turn;
+    return world->bodies[body].solid > 0 && world->def.rotation == CAIRN_RIG_IMP &&
+           h * h * vec3_norm_squared(omega) > most && !eng_is_jointed(world, body) &&
+           has_rigid_pairs(world);
 }
 
 double eng_body_lag(const cairn_world *world, double before, double after)
@@ -59,7 +76,7 @@ pose eng_body_middle(const cairn_world *world, int body, double half, vec3 *omeg
     const pose *q = &world->q[body];
     pose middle = {vec3_add_scaled(q->position, half, vec3_from(v)), q->orientation};
     *omega = vec3_from(v + 3);
-    if (flows(world, body))
+    if (eng_flows(world, body))
         eng_rotation_flow(eng_inertia_of(world, body), &middle.orientation, omega, half);
     else if (eng_is_jointed(world, body) && half == 0.5 * world->def.time_step)
         middle.orientation = eng_rotation_turn(q->orientation, half_turn(world, body, *omega));
@@ -79,7 +96,7 @@ static void find_free(const cairn_world *world, int body, double v_free[6], eng_
     vec3_store(v_free, vec3_add_scaled(vec3_from(v), h, acceleration));
     vec3 J = eng_inertia_of(world, body), torque = midpoint_torque(world, body);
     vec3 omega = vec3_from(v + 3);
-    if (flows(world, body))
+    if (eng_flows(world, body))
         turning->omega = eng_rotation_kick(J, omega, torque, h);
     else
         eng_rotation_begin(J, omega, torque, h, turning);
@@ -98,7 +115,9 @@ void eng_body_begin(cairn_world *world, int body, eng_turning *turning)
     double half = 0.5 * world->def.time_step, *v = world->v[body];
     pose *middle = &world->q_mid[body];
     vec3 omega;
-    if (flows(world, body)) {
+    turning->before = vec3_from(v + 3);
+    world->bodies[body].flows = turns_far(world, body, turning->before);
+    if (eng_flows(world, body)) {
         *middle = eng_body_middle(world, body, half, &omega);
         // what follows sees the velocity of the middle of the step, theory.md (1.10)
         vec3_store(v + 3, omega);
@@ -109,6 +128,25 @@ void eng_body_begin(cairn_world *world, int body, eng_turning *turning)
         middle->orientation = eng_rotation_turn(q->orientation, turning->half);
     }
     find_free(world, body, world->v_free[body], turning);
+}
+
+bool eng_body_is_thrown(const cairn_world *world, int body, const eng_state *state)
+{
+    static const double most = 0.1; // of the size
+    const geo_shape *shape = world->shapes[world->bodies[body].shape];
+    const double *v = world->v[body];
+    double way = vec3_distance(vec3_from(state->v), vec3_from(v));
+    if (shape->kind != GEO_SPHERE && isfinite(shape->bounding_radius))
+        way += shape->bounding_radius * vec3_distance(vec3_from(state->v + 3), vec3_from(v + 3));
+    double size = isfinite(shape->smallest_size) ? shape->smallest_size : 0.0;
+    return way * world->def.time_step > most * size;
+}
+
+void eng_body_take_back(const cairn_world *world, int body, const eng_turning *turning)
+{
+    if (turning->known && eng_flows(world, body))
+        vec3_store(world->v[body] + 3, turning->before);
+    world->bodies[body].flows = 0;
 }
 
 /// The turn of a whole step.
@@ -139,7 +177,7 @@ void eng_body_end(const cairn_world *world, int body, const eng_turning *turning
     const pose *mid = &world->q_mid[body];
     q->position = vec3_add_scaled(mid->position, 0.5 * h, vec3_from(v_end));
     vec3_store(v, vec3_from(v_end));
-    if (flows(world, body)) {
+    if (eng_flows(world, body)) {
         q->orientation = mid->orientation;
         eng_rotation_flow(eng_inertia_of(world, body), &q->orientation, &turned, 0.5 * h);
         vec3_store(v + 3, turned);
@@ -163,6 +201,15 @@ void eng_body_end(const cairn_world *world, int body, const eng_turning *turning
             turn = jointed_turn(world, body, momentum, omega_end, &turned);
             q->orientation = eng_rotation_turn(world->q[body].orientation, turn);
             vec3_store(v + 3, turned);
+            return;
+        }
+        // what an impact throws round goes on as it does
+        vec3 omega = vec3_add(turning->momentum, impulse);
+        omega = vec3_make(omega.x / inertia.x, omega.y / inertia.y, omega.z / inertia.z);
+        if (turns_far(world, body, omega)) {
+            q->orientation = mid->orientation;
+            eng_rotation_flow(inertia, &q->orientation, &omega, 0.5 * h);
+            vec3_store(v + 3, omega);
             return;
         }
         turned =

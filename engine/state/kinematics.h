@@ -15,6 +15,16 @@ static inline bool eng_is_jointed(const cairn_world *world, int body)
            world->extras[b->extra - 1].joints > 0;
 }
 
+/// Whether a body turns as the equations of free bodies say and not by a scheme, between what the
+/// middle of the step gives it, theory.md (1.10) and (1.14): v then has the angular velocity of the
+/// middle.
+static inline bool eng_flows(const cairn_world *world, int body)
+{
+    const eng_body *b = &world->bodies[body];
+    return b->flows != 0 || (world->def.rotation == CAIRN_RIG_EXACT && b->kind == CAIRN_DYNAMIC &&
+                             !eng_is_jointed(world, body));
+}
+
 /// The principal axis about which such a body spins without any of its joints turning with it, and
 /// without precession: there its turn is the exact one, theory.md (1.13). -1: none.
 int eng_body_spin_axis(const cairn_world *world, int body);
@@ -33,6 +43,13 @@ void eng_body_free(const cairn_world *world, int body, double v_free[6]);
 /// A dynamic body of the general passes goes to the midpoint and gets its free velocity.
 /// @param turning  out, for eng_body_end
 void eng_body_begin(cairn_world *world, int body, struct eng_turning *turning);
+
+/// A body is about to get a state from outside: whether it may go so far in half a step that what
+/// it meets there is to be looked at.
+bool eng_body_is_thrown(const cairn_world *world, int body, const eng_state *state);
+
+/// What eng_body_begin did to a body is taken back.
+void eng_body_take_back(const cairn_world *world, int body, const struct eng_turning *turning);
 
 /// Free velocities go to the rows of the problem, where bodies are not its rows themselves.
 void eng_solver_rows_fill(cairn_world *world);

@@ -328,7 +328,10 @@ static double growth(vec3 J)
 void eng_rotation_flow(vec3 J, quat *orientation, vec3 *omega, double time)
 {
     bool round = J.x == J.y && J.y == J.z;
-    double rate = round ? 0.0 : growth(J), left = time;
+    double rate = round ? 0.0 : growth(J), left = fabs(time);
+    // what turns the other way round goes back in time
+    if (time < 0.0)
+        *omega = vec3_scale(-1.0, *omega);
     for (int piece = 0; piece < FLOW_PIECES_MAX && !round; piece++) {
         double size = rate * vec3_norm(*omega), part = left;
         if (size * left > FLOW_ANGLE)
@@ -336,8 +339,11 @@ void eng_rotation_flow(vec3 J, quat *orientation, vec3 *omega, double time)
         flow_piece(J, orientation, omega, part);
         left -= part;
         if (!(left > 0.0))
-            return;
+            break;
     }
     // a body without principal axes of its own, or hundreds of turns in a step
-    *orientation = eng_rotation_advance(*orientation, vec3_scale(left, *omega));
+    if (left > 0.0)
+        *orientation = eng_rotation_advance(*orientation, vec3_scale(left, *omega));
+    if (time < 0.0)
+        *omega = vec3_scale(-1.0, *omega);
 }

@@ -23,6 +23,7 @@ typedef struct eng_turning {
     quat half;     // exp(h/2 omega), from t_n to the midpoint
     vec3 momentum; // kg m2/s, that of t_n, principal axes at the midpoint
     vec3 omega;    // rad/s, without contacts at the end of the step
+    vec3 before;   // rad/s, that of t_n of a body that flows
 } eng_turning;
 
 /// eng_rotation_free with all that it comes by.

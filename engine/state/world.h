@@ -51,9 +51,10 @@ enum { ENG_COLLIDER_ROOM_MAX = (1 << 22) - 1 };
 /// What every body has. Read inertia, frame, name and the rest through the functions below: few
 /// bodies have more of it than this.
 typedef struct eng_body {
-    cairn_body_kind kind : 8;
+    cairn_body_kind kind : 7;
     unsigned arrived : 1;        // made since the last step, in a world that has been stepped
     unsigned removed : 1;        // since the last step; the rest is there until the next one
+    unsigned flows : 1;          // in this step: it turns as free bodies do, theory.md (1.14)
     unsigned collider_room : 22; // colliders that the row keeps, used or not
     int shape;                   // index into shapes; -1: the body was removed, and its row is free
     int material;                // index into materials
@@ -193,7 +194,15 @@ typedef struct eng_pieces {
     bool cut;      // the piece in hand was
     int size;      // of the piece in hand, in the same
     bool gave_up;  // one of the smallest ended above the tolerance: what follows is not halved
+    int least;     // size that it must have: bodies have bounced already off what they meet until
+                   // its middle
     bool divide;   // the piece in hand was taken back and is to be halved
+    bool too_long; // it should be, for what bodies meet within it
+    bool thrown;   // bodies got other velocities since the last step: what they meet in the first
+                   // half of this one is not known
+    double owed;   // s, from the end of the piece to the last bounce that it has made already;
+                   // -1: it made none
+    int lost;      // index + 1 of a body that the smallest pieces were too long for; 0: none
     con_stop stop; // of the last solve
     cairn_step_report report; // of the pieces so far
 } eng_pieces;

@@ -21,6 +21,13 @@ static inline bool geo_bounds_overlap(geo_bounds a, geo_bounds b)
            b.low.y <= a.high.y && a.low.z <= b.high.z && b.low.z <= a.high.z;
 }
 
+/// Whether all of b is within a.
+static inline bool geo_bounds_contain(const geo_bounds *a, const geo_bounds *b)
+{
+    return a->low.x <= b->low.x && a->low.y <= b->low.y && a->low.z <= b->low.z &&
+           a->high.x >= b->high.x && a->high.y >= b->high.y && a->high.z >= b->high.z;
+}
+
 static inline geo_bounds geo_bounds_inflate(geo_bounds a, double margin)
 {
     vec3 m = {margin, margin, margin};

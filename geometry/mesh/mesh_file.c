@@ -67,9 +67,6 @@ cairn_status geo_mesh_file_parse(const base_allocator *allocator, const char *na
     status = reader_for(name)(&reader);
     freelocale(reader.plain);
     base_release(allocator, reader.corners);
-    if (status == CAIRN_OK && data->triangle_count > 0 && reader.sliver_count > 0)
-        status = geo_reader_mend_slivers(&reader);
-    base_release(allocator, reader.slivers);
     if (status == CAIRN_OK && data->triangle_count > 0 &&
         geo_vertices_keep_used(allocator, data->vertices, &data->vertex_count, data->triangles,
                                data->triangle_count) != CAIRN_OK)

@@ -24,9 +24,6 @@ typedef struct geo_mesh_reader {
     int triangle_capacity;
     int *corners; // of a face with many
     int corner_capacity;
-    int (
-        *slivers)[3]; // [sliver_count] triangles without area that were left out, of three vertices
-    int sliver_count, sliver_capacity;
     cairn_error *error;
 } geo_mesh_reader;
 
@@ -54,7 +51,8 @@ cairn_status geo_reader_coordinate(geo_mesh_reader *reader, double *value) CAIRN
 
 cairn_status geo_reader_add_vertex(geo_mesh_reader *reader, vec3 point) CAIRN_CHECK_RESULT;
 
-/// Adds a triangle, or counts it as left out where it has no area.
+/// Adds a triangle, or counts it as left out where it has no area: geo_mesh_weld closes the surface
+/// without it.
 cairn_status geo_reader_add_triangle(geo_mesh_reader *reader, int a, int b,
                                      int c) CAIRN_CHECK_RESULT;
 
@@ -62,9 +60,6 @@ cairn_status geo_reader_add_triangle(geo_mesh_reader *reader, int a, int b,
 /// area: fans where all those of a fan do and it is convex, else ears. Fails for one that crosses
 /// itself.
 cairn_status geo_reader_add_face(geo_mesh_reader *reader, int count) CAIRN_CHECK_RESULT;
-
-/// Cuts triangles at slivers' corners on their sides, so that the surface closes without those.
-cairn_status geo_reader_mend_slivers(geo_mesh_reader *reader) CAIRN_CHECK_RESULT;
 
 /// Counts triangles without area.
 void geo_reader_leave_out(geo_mesh_reader *reader, int count);

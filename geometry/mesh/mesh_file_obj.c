@@ -18,31 +18,31 @@ static cairn_status read_vertex(geo_mesh_reader *reader)
 }
 
 // the vertex number of "7", "7/1", "7/1/3" or "7//3"; 0 when there is none
-static long vertex_number(geo_token word)
+static int64_t vertex_number(geo_token word)
 {
     int at = 0, sign = 1;
-    long value = 0;
+    int64_t value = 0;
     if (at < word.length && (word.text[at] == '-' || word.text[at] == '+'))
         sign = word.text[at++] == '-' ? -1 : 1;
     for (; at < word.length && word.text[at] >= '0' && word.text[at] <= '9'; at++) {
         value = 10 * value + (word.text[at] - '0');
         if (value > INT_MAX)
-            return sign * ((long)INT_MAX + 1);
+            return sign * ((int64_t)INT_MAX + 1);
     }
     return at == word.length || word.text[at] == '/' ? sign * value : 0;
 }
 
 static cairn_status corner_index(const geo_mesh_reader *reader, geo_token word, int *index)
 {
-    long number = vertex_number(word);
-    long count = reader->data->vertex_count;
+    int64_t number = vertex_number(word);
+    int count = reader->data->vertex_count;
     int shown = word.length < 40 ? word.length : 40;
     if (number == 0)
         return geo_reader_fail(reader, "\"%.*s\" is not a vertex number", shown, word.text);
     // from 1 on, or backwards from the last vertex so far
-    long at = number > 0 ? number - 1 : count + number;
+    int64_t at = number > 0 ? number - 1 : count + number;
     if (at < 0 || at >= count)
-        return geo_reader_fail(reader, "vertex %.*s is not among the %ld vertices before it", shown,
+        return geo_reader_fail(reader, "vertex %.*s is not among the %d vertices before it", shown,
                                word.text, count);
     *index = (int)at;
     return CAIRN_OK;

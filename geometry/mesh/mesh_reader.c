@@ -148,15 +148,6 @@ cairn_status geo_reader_add_triangle(geo_mesh_reader *reader, int a, int b, int 
     geo_mesh_data *data = reader->data;
     if (!geo_has_area(data->vertices[a], data->vertices[b], data->vertices[c])) {
         geo_reader_leave_out(reader, 1);
-        if (a == b || b == c || c == a)
-            return CAIRN_OK;
-        if (base_array_reserve(reader->allocator, &reader->slivers, &reader->sliver_capacity,
-                               reader->sliver_count + 1) != CAIRN_OK)
-            return fail_size(reader, "triangles");
-        int *sliver = reader->slivers[reader->sliver_count++];
-        sliver[0] = a;
-        sliver[1] = b;
-        sliver[2] = c;
         return CAIRN_OK;
     }
     if (data->triangle_count == INT_MAX ||

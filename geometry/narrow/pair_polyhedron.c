@@ -223,6 +223,123 @@ static cairn_status try_nearby_face(geo_job *job, const geo_core *a, const geo_c
     return CAIRN_OK;
 }
 
+// Two edges side by side, tip against tip: which face is the nearest hangs on the last digits of
+// where they are, while edges rounded by however little push along the line between their middles.
+// So the normal is that between points behind both tips, by a ten-thousandth of the size and four
+// times as far as the tips are in each other, where it is a normal of both edges.
+
+// an edge of a core, working frame
+typedef struct tip {
+    vec3 from, along;    // one end, the way to the other
+    vec3 sides[2], away; // normals of the faces beside it, and the unit vector between them
+} tip;
+
+static tip view_tip(const geo_core *core, int edge)
+{
+    const int *ends = core->edge_vertices[edge], *faces = core->edge_faces[edge];
+    tip t = {.from = geo_core_vertex(core, ends[0])};
+    t.along = vec3_sub(geo_core_vertex(core, ends[1]), t.from);
+    for (int k = 0; k < 2; k++)
+        t.sides[k] = mat3_apply(&core->rotation, core->face_normals[faces[k]]);
+    t.away = vec3_normalize_or(vec3_add(t.sides[0], t.sides[1]), t.sides[0]);
+    return t;
+}
+
+// is a direction across an edge between the normals of its faces?
+static bool is_normal_of(const tip *t, vec3 d)
+{
+    double c = vec3_dot(t->sides[0], t->sides[1]);
+    double d0 = vec3_dot(d, t->sides[0]), d1 = vec3_dot(d, t->sides[1]);
+    return d0 >= c * d1 && d1 >= c * d0;
+}
+
+// the contact of two tips where an end of one lies beside the other
+static cairn_status emit_tips(geo_job *job, const tip *a, const tip *b, vec3 pa, vec3 pb,
+                              uint32_t code_a, uint32_t code_b)
+{
+    vec3 between = vec3_sub(pb, pa);
+    if (vec3_norm(between) > 1e-2 * job->size)
+        return CAIRN_OK;
+    vec3 middle = vec3_sub(a->away, b->away);
+    middle = vec3_add_scaled(middle, -vec3_dot(middle, a->along) / vec3_norm_squared(a->along),
+                             a->along);
+    middle = vec3_normalize_or(middle, a->away);
+    double depth = real_max(-vec3_dot(between, middle), 0.0);
+    double behind = 1e-4 * job->size + 4.0 * depth;
+    vec3 d = vec3_add_scaled(between, behind, middle);
+    vec3 normal = vec3_normalize_or(d, a->away);
+    if (!is_normal_of(a, normal) || !is_normal_of(b, vec3_negate(normal)))
+        return CAIRN_OK;
+    return geo_emit(job, normal, vec3_dot(normal, between), vec3_scale(0.5, vec3_add(pa, pb)),
+                    code_a, code_b);
+}
+
+// contacts of edges ea and eb at the ends of what they have in common
+static cairn_status touch_tips(geo_job *job, const geo_core *a, int ea, const geo_core *b, int eb)
+{
+    tip ta = view_tip(a, ea), tb = view_tip(b, eb);
+    double aa = vec3_norm_squared(ta.along), bb = vec3_norm_squared(tb.along);
+    if (vec3_norm_squared(vec3_cross(ta.along, tb.along)) > 1e-6 * aa * bb)
+        return CAIRN_OK;
+    const double same = 1e-6;
+    vec3 apart = vec3_sub(tb.from, ta.from);
+    for (int k = 0; k < 2; k++) {
+        // an end of B beside A, and one of A beside B, which is left out where both are ends
+        double s = (vec3_dot(apart, ta.along) + k * vec3_dot(tb.along, ta.along)) / aa;
+        double t = (k * vec3_dot(ta.along, tb.along) - vec3_dot(apart, tb.along)) / bb;
+        cairn_status status = CAIRN_OK;
+        if (s >= -same && s <= 1.0 + same)
+            status = emit_tips(job, &ta, &tb, vec3_add_scaled(ta.from, s, ta.along),
+                               vec3_add_scaled(tb.from, k, tb.along), geo_core_code_of_edge(a, ea),
+                               geo_core_vertex_code(b, b->edge_vertices[eb][k]));
+        if (!status && t > same && t < 1.0 - same)
+            status = emit_tips(job, &ta, &tb, vec3_add_scaled(ta.from, k, ta.along),
+                               vec3_add_scaled(tb.from, t, tb.along),
+                               geo_core_vertex_code(a, a->edge_vertices[ea][k]),
+                               geo_core_code_of_edge(b, eb));
+        if (status)
+            return status;
+    }
+    return CAIRN_OK;
+}
+
+// The contacts of a face whose nearest edge meets one of the other body: none where they are not
+// tip to tip, or where faces are along each other.
+static cairn_status touch_by_tips(geo_job *job, const geo_core *a, const geo_core *b, bool use_a,
+                                  int index)
+{
+    const double along = 0.99875; // 0.05 rad
+    const geo_core *ref = use_a ? a : b, *inc = use_a ? b : a;
+    if (ref->face_count <= 2 || inc->face_count <= 2)
+        return CAIRN_OK;
+    vec3 down = vec3_negate(mat3_apply(&ref->rotation, ref->face_normals[index]));
+    int vertex;
+    double cosine;
+    geo_core_support(inc, down, &vertex);
+    geo_core_face_at(inc, vertex, down, &cosine);
+    if (cosine > along)
+        return CAIRN_OK;
+    int from = job->manifold->count;
+    for (int i = inc->vertex_start[vertex]; i < inc->vertex_start[vertex + 1]; i++) {
+        int face = inc->vertex_faces[i];
+        for (int j = inc->face_start[face]; j < inc->face_start[face + 1]; j++) {
+            int edge = inc->face_edges[j];
+            // each edge at the vertex belongs to two faces
+            if (inc->edge_faces[edge][0] != face ||
+                (inc->edge_vertices[edge][0] != vertex && inc->edge_vertices[edge][1] != vertex))
+                continue;
+            for (int k = ref->face_start[index]; k < ref->face_start[index + 1]; k++) {
+                int other = ref->face_edges[k];
+                cairn_status status =
+                    use_a ? touch_tips(job, a, other, b, edge) : touch_tips(job, a, edge, b, other);
+                if (status || job->manifold->count > from)
+                    return status;
+            }
+        }
+    }
+    return CAIRN_OK;
+}
+
 cairn_status geo_sat_contacts(geo_job *job, const geo_core *a, const geo_core *b,
                               const geo_sat *sat)
 {
@@ -253,6 +370,11 @@ cairn_status geo_sat_contacts(geo_job *job, const geo_core *a, const geo_core *b
     bool use_a = choice == GEO_SAT_FACE_A;
     int index = use_a ? sat->index_a : sat->index_b;
     int from = job->manifold->count;
+    if (separation <= 1e-4 * job->size && separation >= -1e-2 * job->size) {
+        cairn_status status = touch_by_tips(job, a, b, use_a, index);
+        if (status || job->manifold->count > from)
+            return status;
+    }
     cairn_status status = clip_faces(job, a, b, use_a, index);
     if (status)
         return status;

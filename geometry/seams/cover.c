@@ -118,10 +118,13 @@ static bool is_gone(const geo_site *mover, const geo_site *of, const geo_contact
                     const geo_contact *other, double slack)
 {
     geo_site moved = *mover;
-    // an open contact is closed first
+    // an open contact is closed first, which may lead deeper into the cover
     double way = contact->gap > 0.0 ? contact->gap + slack : 0.0;
-    double out = depth_of(mover, other) + 2.0 * slack;
     moved.place.position = vec3_add_scaled(moved.place.position, way, contact->normal);
+    double along = geo_kind_is_convex(mover->shape->kind)
+                       ? 0.0
+                       : way * fmax(0.0, vec3_dot(contact->normal, other->normal));
+    double out = depth_of(&moved, other) + along + 2.0 * slack;
     moved.place.position = vec3_add_scaled(moved.place.position, -out, other->normal);
     if (geo_kind_is_convex(mover->shape->kind))
         return !geo_overlap(moved.shape, &moved.place, of->shape, &of->place);

@@ -286,8 +286,8 @@ cairn_status geo_mesh_weld(const base_allocator *allocator, double length, geo_m
     if (status == CAIRN_OK)
         rename_corners(data, same);
     base_release(allocator, same);
-    // vertices that lie on a side do so to round-off
+    // vertices that lie on a side do so to round-off, as the corners of triangles without area do
     return status == CAIRN_OK && data->triangle_count > 0
-               ? split_all(allocator, data, fmax(length, 1e-14 * diagonal))
+               ? split_all(allocator, data, fmax(length, 1e-12 * diagonal))
                : status;
 }

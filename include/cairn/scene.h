@@ -115,6 +115,18 @@ CAIRN_API cairn_status cairn_scene_get_sensor(const cairn_scene *scene, int inde
 CAIRN_API cairn_status cairn_scene_read_sensor(const cairn_scene *scene, int index,
                                                double *value) CAIRN_CHECK_RESULT;
 
+/// Colour of pictures that a body, or its material, was given.
+/// @param colour  red, green, blue, 0 to 1 each, and opacity; NaN for an opacity that is left to
+///                the picture
+/// @return false where it was given none
+CAIRN_API bool cairn_scene_get_colour(const cairn_scene *scene, cairn_body_id body,
+                                      double colour[4]) CAIRN_CHECK_RESULT;
+CAIRN_API bool cairn_scene_get_material_colour(const cairn_scene *scene, cairn_material_id material,
+                                               double colour[4]) CAIRN_CHECK_RESULT;
+
+/// Camera and light as calls of the scene language; cut at `capacity` bytes.
+CAIRN_API void cairn_scene_write_looks(const cairn_scene *scene, char *text, int capacity);
+
 /// The calls of the scene language, 0 <= index < count; "" for an index out of range.
 CAIRN_API int cairn_scene_call_count(void);
 CAIRN_API const char *cairn_scene_call_name(int index);

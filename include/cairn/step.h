@@ -95,7 +95,9 @@ typedef struct cairn_step_report {
     double penetration_relative; // the largest overlap / smaller body's smallest size
     double way_relative;         // of the first body that goes farther than half of its smallest
                                  // size in a step, and meets others by laws that act from an
-                                 // overlap on: its way / that size, in this step; 0 in all others
+                                 // overlap on, or that a step which cannot be made in smaller
+                                 // pieces moves through others: its way / that size, in this step;
+                                 // 0 in all others
     double seconds[CAIRN_PHASE_COUNT];
 } cairn_step_report;
 

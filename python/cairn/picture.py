@@ -81,9 +81,18 @@ class _Still:
         return {"shape": self.shape((member.index, member.generation, member.world)),
                 "position": list(place.position), "orientation": list(place.orientation)}
 
+    def colour(self, read, identity):
+        """The colour that a body or material was given, as the key of a call."""
+        colour = ffi.new("double[4]")
+        if not read(self.world._owner.scene, identity, colour):
+            return {}
+        return {"colour": [each for each in colour if not math.isnan(each)]}
+
     def materials(self, names):
         for name in dict.fromkeys(names):
-            self.lines.append(self.writer.call("material", (), {"name": name}))
+            found = lib.cairn_material_find(self.world._world, name.encode())
+            keys = self.colour(lib.cairn_scene_get_material_colour, found)
+            self.lines.append(self.writer.call("material", (), {"name": name, **keys}))
 
     def text(self):
         bodies = self.world.bodies
@@ -97,9 +106,12 @@ class _Still:
                 keys["mass"] = mass
             if body.name:
                 keys["name"] = body.name
+            keys.update(self.colour(lib.cairn_scene_get_colour, body._id))
             self.lines.append(self.writer.call("body", (), keys))
         title = self.writer.value(self.world.name, "title")
-        return "\n".join([f"title {title}", *self.lines]) + "\n"
+        looks = ffi.new("char[]", 32768)
+        lib.cairn_scene_write_looks(self.world._owner.scene, looks, len(looks))
+        return "\n".join([f"title {title}", *self.lines, errors.text_of(looks)])
 
 
 class _Name:

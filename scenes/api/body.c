@@ -100,7 +100,7 @@ int scn_call_body(lua_State *L)
     static const char *const names[] = {"name",     "kind",        "shape",    "material",
                                         "position", "orientation", "rotation", "mass",
                                         "density",  "inertia",     "velocity", "angular_velocity",
-                                        "groups",   "mask",        NULL};
+                                        "groups",   "mask",        "colour",   NULL};
     static const char *const kinds[] = {"dynamic", "fixed", "moving", NULL};
     scn_fields fields = scn_fields_begin(L, "body");
     scn_fields_check(&fields, names, 0);
@@ -140,13 +140,17 @@ int scn_call_body(lua_State *L)
         scn_raise(fields.L, "body: inertia goes with mass");
 
     def.name = scn_fields_text(&fields, "name", NULL);
-    set_collision(&fields, scn_body_add(&fields, &def));
+    scn_colour colour = scn_read_colour(&fields);
+    cairn_body_id body = scn_body_add(&fields, &def);
+    set_collision(&fields, body);
+    scn_paint_body(&fields, body, &colour);
     return 0;
 }
 
 int scn_call_ground(lua_State *L)
 {
-    static const char *const names[] = {"name", "material", "height", "groups", "mask", NULL};
+    static const char *const names[] = {"name", "material", "height", "groups",
+                                        "mask", "colour",   NULL};
     scn_fields fields = scn_fields_begin(L, "ground");
     scn_fields_check(&fields, names, 0);
     cairn_shape_def shape = cairn_default_shape_def(CAIRN_HALFSPACE);
@@ -160,7 +164,10 @@ int scn_call_ground(lua_State *L)
         def.material = scn_check_material(L, material);
     def.position[2] = scn_fields_number(&fields, "height", 0.0, scn_range_any("m"));
     def.name = scn_fields_text(&fields, "name", "ground");
-    set_collision(&fields, scn_body_add(&fields, &def));
+    scn_colour colour = scn_read_colour(&fields);
+    cairn_body_id body = scn_body_add(&fields, &def);
+    set_collision(&fields, body);
+    scn_paint_body(&fields, body, &colour);
     return 0;
 }
 

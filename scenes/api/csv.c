@@ -50,6 +50,7 @@ typedef struct reader {
     char *cells[COLUMNS_MAX]; // of the row being read
     scn_fields fields;
     cairn_body_def common; // what every body starts from
+    scn_colour colour;
 } reader;
 
 static char *trim(char *text)
@@ -177,7 +178,7 @@ static void read_row(const reader *csv)
     if (csv->place_of[COLUMN_RADIUS] >= 0)
         def.shape = scn_shape_sphere(L, cell_number(csv, COLUMN_RADIUS, 0.0, true));
     def.name = name[0] != '\0' ? name : NULL;
-    scn_body_add(&csv->fields, &def);
+    scn_paint_body(&csv->fields, scn_body_add(&csv->fields, &def), &csv->colour);
 }
 
 static void read_common(reader *csv)
@@ -186,6 +187,7 @@ static void read_common(reader *csv)
     lua_State *L = csv->L;
     csv->common = cairn_default_body_def();
     csv->common.kind = (cairn_body_kind)scn_fields_choice(&csv->fields, "kind", 0, kinds);
+    csv->colour = scn_read_colour(&csv->fields);
     const char *material = scn_fields_text(&csv->fields, "material", NULL);
     if (material != NULL)
         csv->common.material = scn_check_material(L, material);
@@ -210,7 +212,8 @@ static void check_shapes(reader *csv)
 
 int scn_call_bodies_from_csv(lua_State *L)
 {
-    static const char *const names[] = {"file", "shape", "material", "density", "kind", NULL};
+    static const char *const names[] = {"file", "shape",  "material", "density",
+                                        "kind", "colour", NULL};
     reader csv = {.L = L, .fields = scn_fields_begin(L, "bodies_from_csv")};
     scn_fields_check(&csv.fields, names, 0);
     scn_fields_require(&csv.fields, "file");

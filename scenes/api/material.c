@@ -42,7 +42,8 @@ static void read_properties(const scn_fields *fields, cairn_material_id material
 
 int scn_call_material(lua_State *L)
 {
-    static const char *const names[] = {"name", "density", "young_modulus", "poisson_ratio", NULL};
+    static const char *const names[] = {"name",          "density", "young_modulus",
+                                        "poisson_ratio", "colour",  NULL};
     scn_fields fields = scn_fields_begin(L, "material");
     scn_fields_check(&fields, names, 0);
     scn_fields_require(&fields, "name");
@@ -52,6 +53,8 @@ int scn_call_material(lua_State *L)
     cairn_error error = {0};
     scn_fields_pass(&fields, cairn_material_create(world, name, &material, &error), &error);
     read_properties(&fields, material);
+    scn_colour colour = scn_read_colour(&fields);
+    scn_paint_material(&fields, material, &colour);
     return 0;
 }
 

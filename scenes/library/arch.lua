@@ -58,7 +58,7 @@ print(string.format("least thickness %.5f of the radius, this arch %.5f", thick,
 title(string.format("Arch of %d voussoirs, %g of the least thickness", voussoirs, ratio))
 simulation{ step = 1 / 500, end_time = 5.0 }
 
-material{ name = "stone", density = 2400 }
+material{ name = "stone", density = 2400, colour = "stone" }
 pair{ friction = friction, restitution = 0.0 }
 
 -- depth along y, height of the abutments

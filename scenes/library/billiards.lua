@@ -34,12 +34,14 @@ touch("ball", "cushion", { friction = 0.2, restitution = 0.8 })
 
 local radius = 0.0286
 local length, width, height, thick = 2.54, 1.27, 0.036, 0.05
-ground{ material = "cloth" }
+ground{ material = "cloth", colour = "cloth" }
+camera{ elevation = 34, min = { -1.32, -0.69, 0 }, max = { 1.32, 0.69, 0.04 } }
 local function cushion(name, x, y, size_x, size_y)
   body{
     name = name,
     kind = "fixed",
     material = "cushion",
+    colour = "#6b4226ff",
     shape = box{ size = { size_x, size_y, height } },
     position = { x, y, 0.5 * height },
   }
@@ -56,6 +58,7 @@ local function ball(name, x, y, velocity)
     name = name,
     shape = shape,
     material = "ball",
+    colour = name == "cue" and "white" or nil,
     position = { x, y, radius },
     velocity = { velocity, 0, 0 },
     -- it rolls

@@ -12,7 +12,7 @@ local tilt = param("tilt", 0.5, "largest tilt of a box at the start, degrees", {
 title("Stack of " .. boxes .. " boxes")
 simulation{ step = 1 / 400, end_time = 5.0 }
 
-material{ name = "stone", density = 2000 }
+material{ name = "stone", density = 2000, colour = "stone" }
 pair{ friction = friction, restitution = 0.0 }
 ground{ material = "stone" }
 

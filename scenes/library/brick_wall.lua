@@ -14,8 +14,8 @@ local ball_speed = param("ball_speed", 0.0, "speed of a ball of 0.2 m thrown at 
 title("Brick wall of " .. courses .. " courses")
 simulation{ step = 1 / 200, end_time = 2.0 }
 
-material{ name = "brick", density = 1800 }
-material{ name = "iron", density = 7800 }
+material{ name = "brick", density = 1800, colour = "brick" }
+material{ name = "iron", density = 7800, colour = "steel" }
 pair{ friction = friction, restitution = 0.0 }
 ground{ material = "brick" }
 

@@ -16,7 +16,7 @@ title("Chain of " .. links .. " links")
 simulation{ step = 1 / 1000, end_time = 5.0 }
 
 local density = 7800
-material{ name = "steel", density = density }
+material{ name = "steel", density = density, colour = "steel" }
 pair{ friction = friction, restitution = 0.0 }
 
 -- wire radius, radius of the round ends (centre of the wire), length of the straight parts; m

@@ -12,8 +12,8 @@ local columns = param("columns", 2, "of boxes in a row", { integer = true, min =
 
 title("Chain of " .. links .. " links with a ball")
 simulation{ step = 1 / 500, end_time = 2.5 }
-material{ name = "steel", density = 7800 }
-material{ name = "wood", density = 600 }
+material{ name = "steel", density = 7800, colour = "steel" }
+material{ name = "wood", density = 600, colour = "wood" }
 pair{ friction = 0.5 }
 ground{}
 

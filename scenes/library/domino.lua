@@ -20,7 +20,7 @@ material{ name = "domino", density = 1200 }
 pair{ friction = friction, restitution = 0.0 }
 -- rough enough for the feet not to slip
 pair{ "table", "domino", friction = 1.0, restitution = 0.0 }
-ground{ material = "table" }
+ground{ material = "table", colour = "#c4b092" }
 
 local thickness, width, height = 0.008, 0.024, 0.048
 local shape = box{ size = { thickness, width, height } }

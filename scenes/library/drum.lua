@@ -31,6 +31,7 @@ local parts = kind == "sphere" and 16 or 32
 local strong = restitution < 0.1 and 8 or 1
 simulation{ step = math.pi * math.sqrt(mass / (2 * stiffness)) / (parts * strong), end_time = 0.3 + turn / speed }
 output{ energy_every = 50 }
+camera{ azimuth = -90, elevation = 8 }
 material{ name = "glass", density = density }
 material{ name = "mantle" }
 material{ name = "end" }

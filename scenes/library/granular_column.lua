@@ -37,7 +37,8 @@ simulation{
 }
 output{ energy_every = 20 }
 
-material{ name = "grain", density = density }
+camera{ azimuth = -90, elevation = 8 }
+material{ name = "grain", density = density, colour = "sand" }
 material{ name = "pane", density = density }
 pair{ law = "hooke", normal_stiffness = stiffness, friction = friction, restitution = restitution }
 pair{ "grain", "pane", law = "hooke", normal_stiffness = stiffness, friction = 0.0, restitution = restitution }
@@ -104,7 +105,7 @@ local floor, step = {}, 0.9 * grain
 for i = 0, math.ceil((1 + 3.2 * math.max(aspect, 1) ^ 0.75) * long / step) do
   local bead = { x = i * step, z = 0, size = math.random(5) }
   bead.r = radii[bead.size]
-  body{ kind = "fixed", shape = shapes[bead.size], material = "grain", position = { bead.x, 0, 0 } }
+  body{ kind = "fixed", shape = shapes[bead.size], material = "grain", colour = "grey", position = { bead.x, 0, 0 } }
   if bead.x < long then
     floor[#floor + 1] = bead
     local cell = cell_of(bead.x, bead.z)

@@ -23,7 +23,7 @@ local strong = restitution < 0.1 and 8 or 1
 simulation{ step = math.pi * math.sqrt(mass / (2 * stiffness)) / (18 * strong), end_time = 1.2 }
 output{ energy_every = 20 }
 
-material{ name = "grain", density = 2500 }
+material{ name = "grain", density = 2500, colour = "sand" }
 material{ name = "wall", density = 2500 }
 pair{ law = "hooke", normal_stiffness = stiffness, friction = friction, restitution = restitution }
 pair{ "grain", "wall", law = "hooke", normal_stiffness = stiffness, friction = 0.5 * friction, restitution = restitution }
@@ -48,7 +48,7 @@ end
 -- the floor is of glued grains: a ring that makes the hole, more rings around it out to the walls
 local bead = sphere{ radius = 0.5 * grain }
 local function floor_bead(x, y)
-  body{ kind = "fixed", material = "grain", shape = bead, position = { x, y, -0.5 * grain } }
+  body{ kind = "fixed", material = "grain", colour = "grey", shape = bead, position = { x, y, -0.5 * grain } }
 end
 local ring = radius + 0.5 * grain
 while ring < half * math.sqrt(2) do
@@ -72,6 +72,7 @@ for column = 0, columns do
       name = column == 0 and row == 0 and "gate" or nil,
       kind = "moving",
       material = "grain",
+      colour = "steel",
       shape = bead,
       position = { reach - 0.8 * grain * column, 0.8 * grain * (row - 0.5 * rows), -1.5 * grain },
       velocity = { speed, 0, 0 },

@@ -13,7 +13,7 @@ local drop = param("drop", 0.001, "gap under each ring at the start, m", { min =
 title("Kapla tower of " .. rings * planks .. " planks")
 simulation{ step = 1 / 200, end_time = 5.0 }
 
-material{ name = "wood", density = 700 }
+material{ name = "wood", density = 700, colour = "wood" }
 pair{ friction = friction, restitution = 0.0 }
 ground{ material = "wood" }
 

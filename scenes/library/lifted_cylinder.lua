@@ -22,7 +22,7 @@ local lifted = 1.1 * depth / speed
 title("Grains in a tube that is lifted")
 simulation{ step = math.pi * math.sqrt(mass / (2 * stiffness)) / 16, end_time = settled + lifted + 0.3 + 3 * math.sqrt(depth / gravity) }
 output{ energy_every = 50 }
-material{ name = "grain", density = density }
+material{ name = "grain", density = density, colour = "sand" }
 material{ name = "tube" }
 pair{ law = "hooke", normal_stiffness = stiffness, friction = friction, rolling_friction = rolling, restitution = 0.5 }
 pair{ "grain", "tube", law = "hooke", normal_stiffness = stiffness, friction = 0.1, restitution = 0.5 }
@@ -35,7 +35,7 @@ for j = -rows, rows do
   local y = 0.866 * grain * j
   local columns = math.floor(math.sqrt(math.max(reach ^ 2 - y ^ 2, 0)) / grain)
   for i = -columns, columns do
-    body{ kind = "fixed", material = "grain", shape = bead, position = { (i + 0.5 * (j % 2)) * grain, y, -0.5 * grain } }
+    body{ kind = "fixed", material = "grain", colour = "grey", shape = bead, position = { (i + 0.5 * (j % 2)) * grain, y, -0.5 * grain } }
   end
 end
 

@@ -22,7 +22,7 @@ local stiffness = mass * gravity * 40 / (0.01 * grain)
 title(string.format("Hopper of a mesh, %d degrees, hole of %g grains", half_angle, orifice))
 simulation{ step = math.pi * math.sqrt(mass / (2 * stiffness)) / 16, end_time = opening + 1.0 }
 output{ energy_every = 50 }
-material{ name = "grain", density = density }
+material{ name = "grain", density = density, colour = "sand" }
 material{ name = "wall" }
 pair{ law = "hooke", normal_stiffness = stiffness, friction = friction, restitution = 0.5 }
 

@@ -2,8 +2,8 @@
 -- Mixer: a drum with lifters turns about its axis and mixes two halves of grains.
 --
 -- What to look for: the bed climbs with the wall to the angle where its surface starts to flow;
--- the lifters carry grains up and let them fall. With `--colours material` the two halves are seen to
--- mix within a few turns. The torque on the drum is what a motor has to give.
+-- the lifters carry grains up and let them fall. The two halves mix within a few turns. The torque
+-- on the drum is what a motor has to give.
 
 local grains = param("grains", 240, "number of grains", { integer = true, min = 2, max = 100000 })
 local speed = param("speed", 30.0, "turns in a minute", { min = -600.0, max = 600.0 })
@@ -15,8 +15,9 @@ title("Mixer with " .. grains .. " grains")
 simulation{ step = 1.5e-4, end_time = 4.0 }
 output{ energy_every = 20 }
 
-material{ name = "red", density = 2500 }
-material{ name = "blue", density = 2500 }
+camera{ azimuth = -90, elevation = 8 }
+material{ name = "red", density = 2500, colour = "red" }
+material{ name = "blue", density = 2500, colour = "blue" }
 material{ name = "steel", density = 7800 }
 material{ name = "glass", density = 2500 }
 local stiffness = 3e4

@@ -13,7 +13,8 @@ local gap = param("gap", 0.0005, "between the balls, m", { min = 0.0 })
 
 title("Newton's cradle of " .. balls .. " balls")
 simulation{ step = 1 / 10000, end_time = 2.0 }
-material{ name = "steel", density = 7800 }
+camera{ azimuth = -75, elevation = 8 }
+material{ name = "steel", density = 7800, colour = "silver" }
 pair{ friction = 0.0, restitution = restitution }
 
 local radius, length = 0.025, 0.3

@@ -13,7 +13,7 @@ local damping = param("damping", 0.0, "viscous friction in the hinges, N m s/rad
 
 title("Pendulum of " .. bars .. " bars")
 simulation{ step = 1 / 1000, end_time = 10.0 }
-material{ name = "wood", density = 700 }
+material{ name = "wood", density = 700, colour = "wood" }
 
 local thickness = 0.08 * length
 local bar = box{ size = { length, 0.5 * thickness, thickness } }

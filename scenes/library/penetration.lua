@@ -27,8 +27,8 @@ simulation{
   end_time = settled + math.sqrt(2 * fall / gravity) + 12 * math.sqrt(diameter / gravity),
 }
 output{ energy_every = 20 }
-material{ name = "grain", density = density }
-material{ name = "ball", density = ratio * density }
+material{ name = "grain", density = density, colour = "sand" }
+material{ name = "ball", density = ratio * density, colour = "steel" }
 pair{ law = "hooke", normal_stiffness = stiffness, friction = friction, restitution = 0.5 }
 
 ground{ material = "grain" }

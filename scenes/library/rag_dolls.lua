@@ -12,9 +12,10 @@ local drop = param("drop", 0.25, "height of the fall onto the stairs, m", { min 
 
 title("Rag dolls: " .. dolls)
 simulation{ step = 1 / 500, end_time = 3.0 }
-material{ name = "cloth", density = 900 }
-material{ name = "skin", density = 1000 }
-material{ name = "stone", density = 2400 }
+camera{ azimuth = -55, elevation = 16 }
+material{ name = "cloth", density = 900, colour = "blue" }
+material{ name = "skin", density = 1000, colour = "#e2b48e" }
+material{ name = "stone", density = 2400, colour = "#a8a296ff" }
 pair{ friction = friction, restitution = 0 }
 ground{ material = "stone" }
 

@@ -15,7 +15,7 @@ local restitution = param("restitution", 0.2, "Newton's restitution", { min = 0.
 title("Rockfall of " .. blocks .. " blocks")
 simulation{ step = 1 / 250, end_time = 8.0 }
 
-material{ name = "rock", density = 2600 }
+material{ name = "rock", density = 2600, colour = "stone" }
 pair{ friction = friction, restitution = restitution }
 
 -- the height of the ground: a gully with bumps runs out into a flat, which a dam closes
@@ -52,6 +52,7 @@ body{
   name = "slope",
   kind = "fixed",
   material = "rock",
+  colour = "#7f8a68",
   shape = mesh{ vertices = vertices, triangles = triangles },
 }
 

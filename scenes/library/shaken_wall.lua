@@ -15,7 +15,7 @@ local vertical = param("vertical", true, "with the vertical component")
 
 title(string.format("Masonry wall under %.2f g", 0.35 * scale))
 simulation{ step = 1 / 400, end_time = 7.0 }
-material{ name = "stone", density = 2300 }
+material{ name = "stone", density = 2300, colour = "stone" }
 pair{ friction = friction, restitution = 0.0 }
 ground{ material = "stone" }
 local across = table("data/quake.csv", "ax", { scale = scale })

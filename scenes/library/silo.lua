@@ -20,7 +20,7 @@ local stiffness = mass * 9.81 * 40 / (0.01 * grain)
 simulation{ step = math.pi * math.sqrt(mass / (2 * stiffness)) / 16, end_time = 1.5 }
 output{ energy_every = 50 }
 
-material{ name = "glass", density = 2500 }
+material{ name = "glass", density = 2500, colour = "sand" }
 material{ name = "wall", density = 2500 }
 pair{ "glass", "glass", law = "hooke", normal_stiffness = stiffness, friction = friction, restitution = 0.7 }
 pair{ "glass", "wall", law = "hooke", normal_stiffness = stiffness, friction = friction, restitution = 0.7 }

@@ -14,6 +14,7 @@ local limit = param("limit", 1e3, "of the motor, N m", { min = 0.0 })
 
 title("Slider-crank with clearance")
 simulation{ step = 1 / 40000, end_time = 0.2 }
+camera{ azimuth = -80, elevation = 14 }
 gravity{ 0, 0, -9.81 }
 material{ name = "steel" }
 pair{ friction = friction, restitution = restitution }
@@ -41,7 +42,7 @@ body{
 -- crank and rod run beside the guide; walls above and below, as long as the piston's way
 for _, side in ipairs{ 1, -1 } do
   body{
-    name = side > 0 and "upper_wall" or "lower_wall", kind = "fixed", material = "steel",
+    name = side > 0 and "upper_wall" or "lower_wall", kind = "fixed", material = "steel", colour = "#8c929aff",
     shape = box{ size = { 2 * crank + 4 * half_length, depth, 0.02 } },
     position = { rod, 0, side * (half_height + clearance + 0.01) },
   }

@@ -45,7 +45,7 @@ scn_options scn_default_options(void)
         .instruction_limit = 1000000000,
         .time_limit = 20.0,
         .body_limit = 2000000,
-        .memory_budget = (size_t)4 << 30,
+        .memory_budget = (size_t)(SIZE_MAX > UINT32_MAX ? UINT64_C(4) << 30 : UINT64_C(1) << 31),
         .allocator = base_allocator_default(),
     };
 }
@@ -506,8 +506,10 @@ static scn_scene *make_scene(const char *path, const scn_options *options)
     scene->title = base_copy_text(&allocator, "");
     scene->end_time = 1.0;
     scene->seed = options->seed >= 0 ? options->seed : 1;
+    scene->looks = scn_default_looks();
     scene->output = (scn_output){
         .paraview_every = -1,
+        .contacts_every = -1,
         .fclib_every = 1,
         .fclib_form = SCN_FCLIB_LOCAL,
     };
@@ -616,6 +618,7 @@ void scn_destroy(scn_scene *scene)
     for (int i = 0; i < scene->field_count; i++)
         base_release(&allocator, scene->fields[i].name);
     base_release(&allocator, scene->fields);
+    scn_release_looks(&allocator, &scene->looks);
     base_release(&allocator, scene->output.fclib_when);
     base_release(&allocator, scene->title);
     base_release(&allocator, scene->text);

@@ -99,6 +99,18 @@ int scn_window_add(const scn_fields *fields, const char *name, cairn_reading_fun
 /// Creates a body and books its name; raises on failure.
 cairn_body_id scn_body_add(const scn_fields *fields, const cairn_body_def *def);
 
+/// Key `colour` of a call; not given where it is missing.
+scn_colour scn_read_colour(const scn_fields *fields);
+/// Keeps the colour of a body or material, where one is given.
+void scn_paint_body(const scn_fields *fields, cairn_body_id body, const scn_colour *colour);
+void scn_paint_material(const scn_fields *fields, cairn_material_id material,
+                        const scn_colour *colour);
+/// Looks of a scene that says nothing of them.
+scn_looks scn_default_looks(void);
+/// Camera and light as calls of the language, cut at `size` > 0 bytes.
+void scn_write_looks(const scn_looks *looks, char *text, size_t size);
+void scn_release_looks(const base_allocator *allocator, scn_looks *looks);
+
 /// Full path of a data file that must lie in the scene's folder or below; the text lives on the
 /// Lua stack, where it is pushed.
 const char *scn_push_data_path(lua_State *L, const char *file);
@@ -119,6 +131,8 @@ char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size);
     X(solver) \
     X(local_solver) \
     X(output) \
+    X(camera) \
+    X(light) \
     X(print) \
     X(material) \
     X(pair) \

@@ -187,6 +187,44 @@ cairn_status cairn_scene_read_sensor(const cairn_scene *scene, int index, double
     return scn_sensor_read(scene->scene, &scene->scene->sensors[index], value);
 }
 
+static bool give_colour(const scn_colour *from, double colour[4])
+{
+    for (int k = 0; k < 3; k++)
+        colour[k] = from->rgb[k];
+    colour[3] = from->opacity;
+    return true;
+}
+
+bool cairn_scene_get_colour(const cairn_scene *scene, cairn_body_id body, double colour[4])
+{
+    if (scene == NULL || colour == NULL)
+        return false;
+    const scn_looks *looks = &scene->scene->looks;
+    for (int i = looks->body_count - 1; i >= 0; i--)
+        if (looks->bodies[i].body.index == body.index &&
+            looks->bodies[i].body.generation == body.generation)
+            return give_colour(&looks->bodies[i].colour, colour);
+    return false;
+}
+
+bool cairn_scene_get_material_colour(const cairn_scene *scene, cairn_material_id material,
+                                     double colour[4])
+{
+    if (scene == NULL || colour == NULL)
+        return false;
+    const scn_looks *looks = &scene->scene->looks;
+    for (int i = 0; i < looks->material_count; i++)
+        if (looks->materials[i].material.index == material.index)
+            return give_colour(&looks->materials[i].colour, colour);
+    return false;
+}
+
+void cairn_scene_write_looks(const cairn_scene *scene, char *text, int capacity)
+{
+    if (scene != NULL && text != NULL && capacity > 0)
+        scn_write_looks(&scene->scene->looks, text, (size_t)capacity);
+}
+
 int cairn_scene_call_count(void)
 {
     return scn_call_count();

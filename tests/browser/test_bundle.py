@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The page that is kept (web/built/replay.html): its policy holds its own script alone, and it is what the sources build.
+# The pages that are kept (web/built): their policies hold their own scripts alone, and they are what the sources build.
 """usage: test_bundle.py ROOT"""
 import base64
 import hashlib
@@ -35,15 +35,20 @@ def hash_of(text):
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
-def check_policy(page):
+def check_policy(name, page):
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page).group(1)
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
     script = re.search(r"<script>(.*?)</script>", page, re.DOTALL).group(1)
     style = re.search(r"<style>(.*?)</style>", page, re.DOTALL).group(1)
     check(rules["default-src"] == "'none'", "nothing is asked for")
-    check(rules["script-src"] == hash_of(script), "no script but the page's own")
+    own = hash_of(script)
+    if name == "live.html":
+        # the worker is a text of the page, and what it compiles is WebAssembly
+        own += " blob: 'wasm-unsafe-eval'"
+        check(rules["worker-src"] == "blob:", "no worker but from a text of the page")
+    check(rules["script-src"] == own, f"{name}: no script but the page's own")
     check(rules["style-src"] == hash_of(style), "no style but the page's own")
-    check(rules["require-trusted-types-for"] == "'script'" and rules["trusted-types"] == "'none'",
+    check(rules["require-trusted-types-for"] == "'script'" and rules["trusted-types"] == {"live.html": "cairn-worker"}.get(name, "'none'"),
           "no text becomes a part of the page")
     check(page.count("<!--blocks-->") == 1, "one place for what a run brings")
     check(page.count("<script") == 1 and not re.search(r"<(link|img|iframe)[^>]*(?:src|href)=\"(?!data:)", page),
@@ -66,20 +71,21 @@ def check_sources():
         check(name == "" or "integrity" in package, f"{name}: its hash is locked")
 
 
-def check_build(page):
+def check_build(pages):
     if shutil.which("node") is None or not os.path.isdir(os.path.join(WEB, "node_modules")):
         print("not built anew: node or web/node_modules is missing (npm ci in web/)")
         return
     with tempfile.TemporaryDirectory() as folder:
-        out = os.path.join(folder, "replay.html")
-        subprocess.run(["node", os.path.join(WEB, "build.js"), out], check=True)
-        with open(out, encoding="utf-8") as file:
-            check(file.read() == page, "web/built/replay.html is not what web/source builds: node web/build.js")
+        subprocess.run(["node", os.path.join(WEB, "build.js"), folder], check=True)
+        for name, page in pages.items():
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                check(file.read() == page, f"web/built/{name} is not what web/source builds: node web/build.js")
 
 
-kept = read("built/replay.html")
-check_policy(kept)
+kept = {name: read("built/" + name) for name in ("replay.html", "live.html")}
+for page_name, text in kept.items():
+    check_policy(page_name, text)
 check_sources()
 check_build(kept)
-print(f"{failures} failures, page of {len(kept)} bytes")
+print(f"{failures} failures, pages of {[len(text) for text in kept.values()]} bytes")
 sys.exit(1 if failures else 0)

@@ -85,13 +85,19 @@ def check_status(result, status, what):
     check(result.status == status, f"{what}: exit status {result.status}, expected {status}", result)
 
 
-def check_error(result, status, pattern, what):
+def check_error(result, status, pattern, what, told=False):
+    """A message of one line. @param told  by --json: standard output has an object of the failure, else nothing."""
     check_status(result, status, what)
     check(re.search(pattern, result.err) is not None, f"{what}: no /{pattern}/ in the message",
           result)
     check("\n" not in result.err.strip() or "warning" in result.err,
           f"{what}: the message is one line", result)
-    check(result.out == "", f"{what}: nothing on standard output", result)
+    if not told:
+        check(result.out == "", f"{what}: nothing on standard output", result)
+        return
+    failure = load(result.out)
+    check(failure["kind"] == "failure" and failure["exit_status"] == status and
+          re.search(pattern, failure["message"]) is not None, f"{what}: an object of the failure", result)
 
 
 def load(text):

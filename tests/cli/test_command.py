@@ -13,7 +13,7 @@ import time
 
 from command import PROGRAM, ROOT, SMALL, Folder, check, check_error, check_status, finish, load
 
-SUMMARY = ["scene", "law", "solver", "steps", "time", "bodies", "contacts_max", "iterations_mean",
+SUMMARY = ["kind", "scene", "law", "solver", "steps", "time", "bodies", "contacts_max", "iterations_mean",
            "error_max", "error_scaled_max", "error_siconos_max", "energy_residual",
            "penetration_max", "seconds_stepping", "seconds_per_step", "state_hash", "phases", "status",
            "stop", "steps_solved", "steps_unsolved", "tolerance", "parameters"]

@@ -180,6 +180,96 @@ static void a_sphere_rolls_or_slides_down_as_its_friction_allows(void **state)
     }
 }
 
+typedef struct cards_case {
+    double lean, length, thick, width; // degrees, m
+    double gap, turn;                  // m between the tips; degrees about z
+    double step;                       // s
+    bool hulls;
+} cards_case;
+
+/// How far the tips of two cards that lean on each other have come down, in lengths.
+static double cards_sink(const cards_case *c, double share)
+{
+    double lean = c->lean * M_PI / 180.0, turn = c->turn * M_PI / 180.0;
+    double s = sin(lean), k = cos(lean);
+    // what each pushes on the other by its moment about the lower edge, and on the floor
+    double needed = (0.5 * c->length * s - 0.5 * c->thick * k) / (c->length * k);
+    cairn_world_def def = cairn_default_world_def();
+    def.time_step = c->step;
+    cairn_world *world = make_world(&def);
+    set_contact(world, share * needed, 0.0);
+    add_ground(world);
+    double corners[8][3];
+    for (int i = 0; i < 8; i++) {
+        corners[i][0] = i & 1 ? 0.5 * c->thick : -0.5 * c->thick;
+        corners[i][1] = i & 2 ? 0.5 * c->width : -0.5 * c->width;
+        corners[i][2] = i & 4 ? 0.5 * c->length : -0.5 * c->length;
+    }
+    cairn_shape_def hull = cairn_default_shape_def(CAIRN_POLYHEDRON);
+    hull.points = (const double(*)[3])corners;
+    hull.point_count = 8;
+    cairn_shape_id shape =
+        c->hulls ? make_shape(world, &hull) : box_shape(world, c->thick, c->width, c->length);
+    cairn_body_id card[2];
+    double height = 0.5 * c->length * k + 0.5 * c->thick * s;
+    for (int side = 0; side < 2; side++) {
+        double way = side ? 1.0 : -1.0, half = -0.5 * way * lean;
+        double x = way * (0.5 * c->length * s + 0.5 * c->thick * k + 0.5 * c->gap);
+        cairn_body_def body = cairn_default_body_def();
+        body.shape = shape;
+        body.position[0] = x * cos(turn);
+        body.position[1] = x * sin(turn);
+        body.position[2] = height;
+        body.orientation[0] = cos(0.5 * turn) * cos(half);
+        body.orientation[1] = -sin(0.5 * turn) * sin(half);
+        body.orientation[2] = cos(0.5 * turn) * sin(half);
+        body.orientation[3] = sin(0.5 * turn) * cos(half);
+        card[side] = make_body(world, &body);
+    }
+    run_steps(world, (int)(1.0 / c->step));
+    double sink = 0.0;
+    for (int side = 0; side < 2; side++)
+        sink = fmax(sink, fabs(height - look_at(world, card[side]).position[2]) / c->length);
+    cairn_world_destroy(world);
+    return sink;
+}
+
+/// The tips meet edge on edge: as with edges rounded by little the cards stand where the floor
+/// holds them.
+static void cards_that_lean_on_each_other_stand_by_the_friction_of_the_floor(void **state)
+{
+    (void)state;
+    const cards_case cases[] = {
+        {20, 0.09, 3e-4, 0.06, 1e-6, 0, 1.0 / 200.0, false},
+        {10, 0.09, 3e-4, 0.06, 1e-6, 0, 1.0 / 200.0, false},
+        {30, 0.09, 3e-4, 0.06, 1e-6, 0, 1.0 / 500.0, false},
+        {35, 0.09, 3e-4, 0.06, 1e-6, 0, 1.0 / 200.0, true},
+        {15, 0.09, 1e-3, 0.06, 1e-6, 0, 1.0 / 200.0, false},
+        {25, 0.09, 3e-3, 0.06, 1e-6, 0, 1.0 / 200.0, false},
+        {20, 0.5, 2e-3, 0.3, 1e-6, 0, 1.0 / 200.0, false},
+        {20, 0.02, 2e-4, 0.03, 1e-6, 0, 1.0 / 200.0, false},
+        {20, 0.09, 3e-4, 0.06, 1e-7, 0, 1.0 / 200.0, false},
+        {20, 0.09, 3e-4, 0.06, 1e-5, 0, 1.0 / 200.0, false},
+        {20, 0.09, 3e-4, 0.06, 3e-5, 0, 1.0 / 1000.0, true},
+        {20, 0.09, 3e-4, 0.06, 0.0, 0, 1.0 / 200.0, false},
+        {20, 0.09, 3e-4, 0.06, -1e-7, 0, 1.0 / 200.0, false},
+        {20, 0.09, 3e-4, 0.06, 1e-6, 30, 1.0 / 200.0, false},
+        {25, 0.09, 3e-4, 0.06, 1e-6, 77, 1.0 / 200.0, false},
+        {20, 0.09, 3e-4, 0.06, 1e-6, 45, 1.0 / 200.0, true},
+        {20, 0.09, 3e-4, 0.06, 1e-6, 0, 1.0 / 1000.0, false},
+        {20, 0.09, 3e-4, 0.06, 1e-6, 0, 1.0 / 100.0, false},
+        {20, 0.09, 3e-4, 0.02, 1e-6, 0, 1.0 / 200.0, false},
+        {40, 0.09, 1e-3, 0.06, 1e-6, 0, 1.0 / 200.0, false},
+        {20, 2.0, 0.05, 1.0, 1e-6, 0, 1.0 / 100.0, false},
+        {20, 0.09, 0.01, 0.06, 1e-6, 0, 1.0 / 200.0, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double holds = cards_sink(&cases[i], 1.05), falls = cards_sink(&cases[i], 0.95);
+        if (holds > 1e-3 || falls < 0.01)
+            fail_msg("cards %zu sink by %g and %g lengths", i, holds, falls);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +279,7 @@ int main(void)
         cmocka_unit_test(a_cube_sliding_at_6_m_s_does_not_lift),
         cmocka_unit_test(a_sliding_sphere_ends_up_rolling),
         cmocka_unit_test(a_sphere_rolls_or_slides_down_as_its_friction_allows),
+        cmocka_unit_test(cards_that_lean_on_each_other_stand_by_the_friction_of_the_floor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

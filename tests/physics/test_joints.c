@@ -651,6 +651,174 @@ static void free_jointed_bodies_keep_their_momentum(void **state)
     cairn_world_destroy(world);
 }
 
+typedef struct chain_case {
+    cairn_joint_kind kind;
+    int links;
+    double ratio, bend, twist; // mass of the end over a link's; rad from link to link
+    double h;
+} chain_case;
+
+/// Links of 0.1 kg and 0.1 m from the origin on, each turned against the one before, and a heavy
+/// end, let go.
+static cairn_world *loose_chain(const chain_case *c)
+{
+    const double length = 0.1, J[3] = {8e-5, 8e-5, 8e-5};
+    cairn_world *world = joint_world(c->h, gravity);
+    cairn_body_id last = no_body;
+    double at[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i <= c->links; i++) {
+        double up = c->bend * (i % 2), round = c->twist * i;
+        double way[3] = {cos(up) * cos(round), cos(up) * sin(round), sin(up)}, middle[3];
+        bool end = i == c->links;
+        double size = end ? 0.0 : length;
+        for (int k = 0; k < 3; k++)
+            middle[k] = at[k] + 0.5 * size * way[k];
+        cairn_body_id next =
+            add_mass(world, end ? 0.1 * c->ratio : 0.1, J, middle[0], middle[1], middle[2]);
+        const cairn_collision none = {.groups = 2, .mask = 4};
+        cairn_error error = {0};
+        require(cairn_body_set_collision(world, next, none, &error), &error);
+        cairn_joint_def def = joint_def(c->kind, last, next, at[0], at[1], at[2]);
+        set_axis(def.axis, 0.0, 1.0, 0.0);
+        make_joint(world, &def);
+        for (int k = 0; k < 3; k++)
+            at[k] += size * way[k];
+        last = next;
+    }
+    return world;
+}
+
+static void chains_of_any_make_keep_their_energy(void **state)
+{
+    (void)state;
+    const cairn_joint_kind ball = CAIRN_JOINT_BALL, hinge = CAIRN_JOINT_HINGE,
+                           shaft = CAIRN_JOINT_UNIVERSAL;
+    const chain_case cases[] = {
+        {hinge, 2, 1.0, 0.0, 0.0, 5e-3},    {ball, 2, 100.0, 0.0, 0.0, 5e-3},
+        {ball, 5, 10.0, 0.0, 0.0, 5e-3},    {hinge, 10, 1.0, 0.0, 0.0, 5e-3},
+        {ball, 10, 1000.0, 0.0, 0.0, 1e-3}, {hinge, 10, 5.0, 1.0, 0.0, 5e-3},
+        {ball, 20, 100.0, 0.5, 0.1, 5e-3},  {ball, 40, 1.0, 0.0, 0.0, 5e-3},
+        {ball, 8, 3.0, 0.3, 0.8, 5e-3},     {shaft, 8, 3.0, 0.0, 0.0, 5e-3},
+        {ball, 15, 300.0, 1.0, 0.0, 2e-3},  {hinge, 3, 1000.0, 0.0, 0.0, 1e-2},
+        {ball, 30, 1.0, 0.0, 0.2, 1e-2},    {shaft, 4, 50.0, 0.4, 0.0, 2e-3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cairn_world *world = loose_chain(&cases[i]);
+        run_steps(world, 1);
+        double first = energy_of(world), most = 0.0, off = 0.0;
+        for (int n = 0; n < 250; n++) {
+            run_steps(world, 1);
+            assert_false(cairn_world_is_unsolved(world));
+            off = fmax(off, fabs(energy_of(world) - first));
+            most = fmax(most, cairn_world_get_energy(world).kinetic);
+        }
+        if (off > 1e-6 * most)
+            fail_msg("chain %zu is off by %g of %g J", i, off, most);
+        check_at_most(worst_joint(world), 1e-12);
+        cairn_world_destroy(world);
+    }
+}
+
+typedef enum sprung { SPRUNG_SLIDER, SPRUNG_HINGES, SPRUNG_BALL, SPRUNG_ROTOR, SPRUNG_PAIR } sprung;
+
+typedef struct spring_case {
+    sprung kind;
+    double stiffness, h, start; // N/m or N m/rad; s; m/s, rad/s or m of stretch
+    int links;
+    double gravity;
+} spring_case;
+
+static void swing_links(cairn_world *world, const spring_case *c)
+{
+    const double J[3] = {1e-4, 1.5e-3, 1.5e-3};
+    cairn_body_id last = no_body;
+    for (int i = 0; i < c->links; i++) {
+        cairn_body_id next = add_mass(world, 0.2, J, 0.3 * i + 0.15, 0.0, 0.0);
+        cairn_joint_def def = joint_def(CAIRN_JOINT_HINGE, last, next, 0.3 * i, 0.0, 0.0);
+        set_axis(def.axis, 0.0, 1.0, 0.0);
+        def.stiffness = c->stiffness;
+        def.rest = c->start;
+        make_joint(world, &def);
+        last = next;
+    }
+}
+
+static void make_sprung(cairn_world *world, const spring_case *c)
+{
+    const double J[3] = {1e-3, 2e-3, 1.5e-3}, still[3] = {0.0, 0.0, 0.0};
+    if (c->kind == SPRUNG_HINGES) {
+        swing_links(world, c);
+        return;
+    }
+    double mass = c->kind == SPRUNG_ROTOR ? 5.0 : 1.0;
+    cairn_body_id a = add_mass(world, mass, J, 0.0, 0.0, 0.0);
+    if (c->kind == SPRUNG_BALL) {
+        const double v[3] = {0.3 * c->start, 0.0, 0.0}, spin[3] = {0.0, c->start, 0.0};
+        cairn_joint_def ball = joint_def(CAIRN_JOINT_BALL, no_body, a, 0.0, 0.0, -0.3);
+        ball.stiffness = c->stiffness;
+        make_joint(world, &ball);
+        set_velocity(world, a, v, spin);
+        return;
+    }
+    cairn_joint_def slide = joint_def(CAIRN_JOINT_SLIDER, no_body, a, 0.0, 0.0, 0.0);
+    set_axis(slide.axis, 1.0, 0.0, 0.0);
+    slide.stiffness = c->stiffness;
+    if (c->kind == SPRUNG_SLIDER) {
+        const double v[3] = {c->start, 0.0, 0.0};
+        set_velocity(world, a, v, still);
+    } else if (c->kind == SPRUNG_ROTOR) {
+        // a base that yields under a bar which turns about its end
+        const double arm = 0.3, v[3] = {0.0, arm * c->start, 0.0}, spin[3] = {0.0, 0.0, c->start};
+        cairn_body_id bar = add_mass(world, 1.0, J, arm, 0.0, 0.0);
+        cairn_joint_def hinge = joint_def(CAIRN_JOINT_HINGE, a, bar, 0.0, 0.0, 0.0);
+        make_joint(world, &hinge);
+        set_velocity(world, bar, v, spin);
+    } else {
+        // two that float and turn about each other, a stretched spring between them
+        const double v[3] = {0.0, 1.5, 0.0}, spin[3] = {0.0, 0.0, 3.0};
+        cairn_body_id b = add_mass(world, 0.2, J, 0.5, 0.0, 0.0);
+        slide.a = a;
+        slide.b = b;
+        slide.rest = c->start;
+        set_velocity(world, a, still, spin);
+        set_velocity(world, b, v, spin);
+    }
+    make_joint(world, &slide);
+}
+
+/// Springs of w h from 1e-3 to 60: from 2 on an explicit one explodes.
+static void springs_of_any_stiffness_keep_their_energy(void **state)
+{
+    (void)state;
+    const spring_case cases[] = {
+        {SPRUNG_SLIDER, 0.04, 5e-3, 1.0, 0, 0.0}, {SPRUNG_SLIDER, 100.0, 5e-3, 1.0, 0, 9.81},
+        {SPRUNG_SLIDER, 1e4, 5e-3, 1.0, 0, 0.0},  {SPRUNG_SLIDER, 2e5, 5e-3, 1.0, 0, 0.0},
+        {SPRUNG_SLIDER, 1e8, 5e-3, 1.0, 0, 0.0},  {SPRUNG_SLIDER, 1e5, 1e-3, 1.0, 0, 0.0},
+        {SPRUNG_HINGES, 1.0, 5e-3, 0.0, 1, 9.81}, {SPRUNG_HINGES, 20.0, 5e-3, 0.0, 1, 9.81},
+        {SPRUNG_HINGES, 20.0, 5e-3, 1.0, 1, 0.0}, {SPRUNG_HINGES, 1e3, 5e-3, 0.02, 1, 0.0},
+        {SPRUNG_HINGES, 5.0, 5e-3, 0.0, 5, 9.81}, {SPRUNG_HINGES, 50.0, 5e-3, 0.2, 10, 9.81},
+        {SPRUNG_HINGES, 5.0, 2e-2, 0.0, 1, 9.81}, {SPRUNG_HINGES, 500.0, 2e-3, 0.0, 3, 9.81},
+        {SPRUNG_BALL, 2.0, 5e-3, 2.0, 0, 9.81},   {SPRUNG_BALL, 50.0, 5e-3, 2.0, 0, 9.81},
+        {SPRUNG_ROTOR, 5e4, 5e-3, 100.0, 0, 0.0}, {SPRUNG_ROTOR, 5e4, 5e-3, 20.0, 0, 0.0},
+        {SPRUNG_ROTOR, 1e6, 5e-3, 20.0, 0, 9.81}, {SPRUNG_ROTOR, 5e5, 1e-3, 400.0, 0, 0.0},
+        {SPRUNG_PAIR, 50.0, 5e-3, 0.1, 0, 0.0},   {SPRUNG_PAIR, 1e4, 5e-3, 0.01, 0, 0.0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cairn_world *world = joint_world(cases[i].h, cases[i].gravity);
+        make_sprung(world, &cases[i]);
+        run_steps(world, 1);
+        double first = energy_of(world), most = cairn_world_get_energy(world).kinetic, off = 0.0;
+        for (int n = 0; n < 1000; n++) {
+            run_steps(world, 1);
+            off = fmax(off, fabs(energy_of(world) - first));
+            most = fmax(most, cairn_world_get_energy(world).kinetic);
+        }
+        if (off > 1e-3 * most)
+            fail_msg("spring %zu is off by %g of %g J", i, off, most);
+        cairn_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -674,6 +842,8 @@ int main(void)
         cmocka_unit_test(a_beam_of_fixed_joints_bears_shear_and_moment),
         cmocka_unit_test(a_slider_with_spring_and_damper_is_the_oscillator),
         cmocka_unit_test(free_jointed_bodies_keep_their_momentum),
+        cmocka_unit_test(chains_of_any_make_keep_their_energy),
+        cmocka_unit_test(springs_of_any_stiffness_keep_their_energy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

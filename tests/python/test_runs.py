@@ -261,6 +261,21 @@ def test_pictures_show_forces():
     assert (world.render(contacts="forces", **still) != world.render(**still)).any()
 
 
+def test_pictures_have_the_looks_of_a_world():
+    if not can_draw():
+        pytest.skip("the viewer is not built")
+    world = cairn.World()
+    world.material(name="paint", colour=(0.0, 0.0, 1.0))
+    world.camera(azimuth=-90, elevation=0, min=(-1, -1, -1), max=(1, 1, 1), parallel=True)
+    world.light(shadows=False)
+    for x, looks in ((-0.5, {"colour": "#ff0000"}), (0.5, {"material": "paint"})):
+        world.body(shape=cairn.box(size=(0.9, 0.9, 0.9)), position=(x, 0, 0), **looks)
+    picture = world.render(size=(96, 96), caption=False, ground=False).astype(int)
+    left, right = picture[44:52, 28:32], picture[44:52, 64:68]
+    assert (left[..., 0] > 1.3 * left[..., 1:].max(axis=-1)).all()
+    assert (right[..., 2] > 1.3 * right[..., :2].max(axis=-1)).all()
+
+
 def test_wrong_pictures(tmp_path, monkeypatch):
     world = small()
     with pytest.raises(cairn.ArgumentError, match="no setting"):

@@ -105,6 +105,8 @@ def main():
             for what, rule, code in cases_of(result, name, arguments):
                 if result == "cairn_status":
                     code = f"(int){code}"
+                elif result == "bool":
+                    code = f"((void)!{code}, 0)"  # one that has to be looked at, too
                 else:
                     code = f"((void){code}, 0)"
                 what = what.replace('"', "'")

@@ -131,7 +131,11 @@ def check_runs(folder):
     check(done.returncode == 0 and os.path.exists(os.path.join(folder, "r-005.png")),
           f"series of a run: {done.stderr}")
     done = render([run, "--contacts", "forces"], picture)
-    check(done.returncode == 0 and "none are shown" in done.stderr, f"contacts: {done.stderr}")
+    check(done.returncode == 0 and "none are shown" not in done.stderr, f"contacts: {done.stderr}")
+    bare = os.path.join(folder, "bare")
+    done = cairn("run", *words, "--until", "0.1", "--contacts-every", "0", "--out", bare, "-q")
+    done = render([bare, "--contacts", "forces"], picture)
+    check(done.returncode == 0 and "none are shown" in done.stderr, f"no contacts: {done.stderr}")
     spoil(run, run + "-cut", lambda data: data[:len(data) // 2])
     spoil(run, run + "-blank", lambda data: b"")
     spoil(run, run + "-foreign", lambda data: b"\x89HDF\r\n\x1a\n" + data[8:100])

@@ -123,8 +123,8 @@ def check_in_window(folder):
 
 def check_panels(folder):
     """Settings changed by sliders and buttons are said once, in the log."""
-    done = play(folder, ["wait 3", "key Space", "key I", "wait 2", "press 169 79", "wait 2",
-                         "move 200 79", "wait 2", "move 230 79", "wait 2", "release 230 79",
+    done = play(folder, ["wait 3", "key Space", "key I", "wait 2", "press 169 105", "wait 2",
+                         "move 200 105", "wait 2", "move 230 105", "wait 2", "release 230 105",
                          "wait 2", "key E", "key M", "key .", "wait 3",
                          "key Ctrl+O", "wait 2", "key T", "key W", "wait 2", "key Return",
                          "wait 4", "key F12", "wait 2", "key Q"])
@@ -224,13 +224,25 @@ def write_scene(folder, name, text):
         file.write(text)
 
 
+def check_bar(folder):
+    """A typed value, buttons of the bar, and the end of a scene."""
+    write_scene(folder, "sliders.lua", PARAMETERS)
+    typed = ["key 0", "key .", "key 4", "key 5"]
+    done = play(folder, ["wait 3", "key I", "wait 2", "click 300 376", "wait 2"] + 8 * ["key Backspace"] + typed
+                + ["wait 1", "key Return", "wait 5", "quit"], "--paused", "--size", "640x600", what="sliders.lua")
+    check("height 0.45, boxes" in done.stderr, f"a typed value: {done.stderr[-400:]}")
+    # the words of the bar: a menu, and the help, which a click closes before the key that it would hide
+    done = play(folder, ["wait 3", "click 20 10", "wait 30", "quit"], "--paused", "--size", "640x600", what="short.lua")
+    check("the end time of the scene, 0.02 s, is reached" in done.stderr, f"the end: {done.stderr[-400:]}")
+
+
 def check_parameters(folder):
     """A slider of a parameter builds the scene anew, once, when it is let go; a reset keeps it."""
     write_scene(folder, "sliders.lua", PARAMETERS)
     # the panel is as in check_panels; the sliders of parameters come below its settings
-    done = play(folder, ["wait 3", "key I", "wait 2", "press 20 365", "wait 2", "move 169 365",
-                         "wait 2", "release 169 365", "wait 3", "press 20 399", "wait 2",
-                         "move 318 399", "wait 2", "release 318 399", "wait 3", "key R", "wait 2",
+    done = play(folder, ["wait 3", "key I", "wait 2", "press 20 391", "wait 2", "move 169 391",
+                         "wait 2", "release 169 391", "wait 3", "press 20 425", "wait 2",
+                         "move 318 425", "wait 2", "release 318 425", "wait 3", "key R", "wait 2",
                          "quit"], "--paused", "--size", "640x600", what="sliders.lua")
     titles = re.findall(r"height (\S+), boxes (\d)", done.stderr)
     check(done.returncode == 0, f"parameters: status {done.returncode}, {done.stderr[-600:]}")
@@ -306,8 +318,8 @@ def check_saved_view(folder):
 def check_contents(folder):
     """A click in the list of contents chooses a body; the wheel moves the list."""
     write_scene(folder, "many.lua", PARAMETERS.replace("i = 1, boxes", "i = 1, 60"))
-    done = play(folder, ["wait 2", "key F3", "wait 2", "move 600 200", "wheel -5", "wait 2",
-                         "click 600 150", "wait 2", "key Tab", "wait 2", "quit"], "--paused",
+    done = play(folder, ["wait 2", "key F3", "wait 2", "move 600 226", "wheel -5", "wait 2",
+                         "click 600 176", "wait 2", "key Tab", "wait 2", "quit"], "--paused",
                 "--size", "640x480", what="many.lua")
     check(done.returncode == 0, f"contents: status {done.returncode}, {done.stderr[-600:]}")
     check("choose a body first" not in done.stderr, f"contents: {done.stderr}")
@@ -334,7 +346,7 @@ def check_sets_and_marks(folder):
 def check_runs(folder):
     """Runs are replayed from their folder or file, opened by a drop, and cannot be changed."""
     for name in ["run_a", "run_b"]:
-        done = cairn(folder, "run", "one.lua", "--until", "0.3", "--out", name, "-q")
+        done = cairn(folder, "run", "one.lua", "--until", "0.3", "--out", name, "-q", "--contacts-every", "0")
         check(done.returncode == 0, f"run: {done.stderr}")
     done = play(folder, ["wait 3", "key End", "wait 2", "key Home", "wait 2", "key Shift+Right",
                          "wait 2", "key Y", "key Space", "wait 20", "key Y", "drag 20 211 200 211", "wait 2", "click 160 120", "key Tab",
@@ -360,8 +372,8 @@ def check_manual(folder):
     """Help, manual page and docs have the same table of keys."""
     table = cairn(folder, "view", "--help").stdout.split("keys and mouse:\n\n")[1].strip("\n")
     check(table in cairn(folder, "help", "--man").stdout, "the manual page has the table of keys")
-    with open(os.path.join(ROOT, "docs", "viewer.md"), encoding="utf-8") as page:
-        check(table in page.read(), "docs/viewer.md has the table of keys")
+    with open(os.path.join(ROOT, "docs", "notes", "viewer.md"), encoding="utf-8") as page:
+        check(table in page.read(), "docs/notes/viewer.md has the table of keys")
 
 
 def check_story(folder, display=None):
@@ -416,6 +428,9 @@ def main():
         check_following(folder)
         check_handles(folder)
         check_parameters(folder)
+        write_scene(folder, "short.lua", "simulation{ step = 0.005, end_time = 0.02 }\nground{}\n"
+                    "body{ shape = sphere{ radius = 1 }, position = { 0, 0, 2 } }\n")
+        check_bar(folder)
         check_reload(folder)
         check_saved_view(folder)
         check_contents(folder)

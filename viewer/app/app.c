@@ -78,6 +78,7 @@ static cairn_status draw(view_app *app, cairn_error *error)
         .shadows = app->style.shadows,
         .grid = app->style.ground,
         .shadow_taps = software ? 0 : 2,
+        .sun = app->stage.sun,
         .list = &app->stage.list,
         .camera = &app->stage.camera,
         .canvas = &app->stage.canvas,
@@ -96,6 +97,14 @@ static void measure_window(view_app *app)
     app->width = width > 16 ? width : 16;
     app->height = height > 16 ? height : 16;
     app->pixels_per_point = points > 0 ? (double)app->width / points : 1.0;
+}
+
+/// Text as large as the keys have it, larger where a display has more pixels than it says.
+static cairn_status scale_text(view_app *app, cairn_error *error)
+{
+    double scale = fmax(app->pixels_per_point, app->height / 1080.0);
+    double wanted = round(15.0 * fmin(fmax(scale, 1.0), 3.0) * app->text_scale);
+    return view_stage_set_text(&app->stage, fmin(fmax(wanted, 8.0), 48.0), error);
 }
 
 static void take_messages(view_app *app)
@@ -154,11 +163,19 @@ static cairn_status show_pictures(view_app *app, cairn_error *error)
             }
         }
 
+        if (app->bar_action != VIEW_ACTION_NONE) {
+            view_action action = app->bar_action;
+            app->bar_action = VIEW_ACTION_NONE;
+            app_act(app, action);
+        }
         app_watch_file(app);
         open_wanted(app);
         if (app->quit)
             break;
         measure_window(app);
+        status = scale_text(app, error);
+        if (status != CAIRN_OK)
+            break;
         take_messages(app);
         app_take_frame(app);
         follow_contact(app);
@@ -225,7 +242,8 @@ cairn_status view_window(const view_window_request *request, cairn_error *error)
     app->request = request;
     app->allocator = allocator;
     app->style = request->style;
-    app->selected = app->contact = app->handle = -1;
+    app->selected = app->contact = app->handle = app->menu = -1;
+    app->text_scale = 1.0;
     app->picker = view_picker_begin(&allocator);
     cairn_status status = open_app(app, error);
     if (status == CAIRN_OK)

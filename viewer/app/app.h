@@ -16,7 +16,7 @@
 
 enum {
     VIEW_SAMPLES_SHOWN = 1024,
-    VIEW_PANELS_MAX = 8,
+    VIEW_PANELS_MAX = 12,
     APP_PARAMETERS_MAX = 32,
     APP_MARKS_MAX = 64
 };
@@ -75,6 +75,13 @@ typedef struct view_app {
     int sample_count;
     view_panel panels[VIEW_PANELS_MAX]; // of the last picture, for the mouse
     int panel_count;
+    int menu, menu_first;   // group of the open menu, -1: none; first item shown
+    view_panel menu_panel;  // of the last picture
+    view_action bar_action; // what a button or menu asks for before the next picture
+    int help_first;         // line
+    double text_scale;      // as the keys have it
+    view_folds folds;       // of panels
+    view_edit edit;         // value that is typed
     view_picker picker;
     pid_t sketcher;              // process that draws a small picture of the list; 0: none
     int sketched;                // the choice that it draws
@@ -202,6 +209,14 @@ void app_seek_mark(view_app *app, int way);
 void app_draw_marks(view_app *app, double top, double height);
 /// "name" or "body 5", after `before`; "world" for -1.
 void app_body_label(const view_app *app, int body, const char *before, char label[40]);
+
+/// The bar at the upper edge with its menus, and the help; app_bar.c.
+void app_draw_bar(view_app *app);
+void app_draw_help(view_app *app);
+/// Whether the mouse is over the open menu.
+bool app_menu_has_mouse(const view_app *app);
+/// Where panels begin, below the bar; pixels.
+double app_top(const view_app *app);
 
 /// Draws panels, text and plots into the canvas; app_panels.c.
 void app_draw_panels(view_app *app);

@@ -9,7 +9,11 @@ double app_row_height(const view_app *app)
 
 view_panel app_begin_panel(view_app *app, double left, double top, double width)
 {
-    return view_panel_begin(&app->stage.canvas, &app->mouse, &app->held, left, top, width);
+    view_panel panel =
+        view_panel_begin(&app->stage.canvas, &app->mouse, &app->held, left, top, width);
+    panel.folds = &app->folds;
+    panel.edit = &app->edit;
+    return panel;
 }
 
 void app_end_panel(view_app *app, view_panel *panel)

@@ -101,6 +101,8 @@ static void deselect(view_app *app)
 {
     if (app->show_help)
         app->show_help = false;
+    else if (app->menu >= 0)
+        app->menu = -1;
     else if (app->selected >= 0)
         app->selected = app->contact = -1;
     else
@@ -277,6 +279,12 @@ static void act_on_rest(view_app *app, view_action action)
     case VIEW_ACTION_SCENE_PREVIOUS:
         app_open_neighbour(app, -1);
         break;
+    case VIEW_ACTION_TEXT_LARGER:
+        app->text_scale = fmin(1.15 * app->text_scale, 3.0);
+        break;
+    case VIEW_ACTION_TEXT_SMALLER:
+        app->text_scale = fmax(app->text_scale / 1.15, 0.5);
+        break;
     case VIEW_ACTION_PANEL:
         toggle(&app->show_panel);
         break;
@@ -333,8 +341,32 @@ void app_act(view_app *app, view_action action)
 
 // ---------------------------------------------------------------- keys
 
+/// What is typed goes into the value that is being changed. @return false for another key
+static bool type_key(view_app *app, SDL_Keycode key)
+{
+    view_edit *edit = &app->edit;
+    size_t length = strlen(edit->text);
+    if (edit->number == 0)
+        return false;
+    // the keys of the right block mean what is on them
+    if (key >= SDLK_KP_1 && key <= SDLK_KP_9)
+        key = '1' + (key - SDLK_KP_1);
+    if (key == SDLK_RETURN || key == SDLK_KP_ENTER)
+        edit->entered = true;
+    else if (key == SDLK_ESCAPE)
+        edit->number = 0;
+    else if (key == SDLK_BACKSPACE && length > 0)
+        edit->text[length - 1] = '\0';
+    else if (key < 128 && key > 0 && strchr("0123456789.-e", key) != NULL &&
+             length + 1 < sizeof edit->text)
+        edit->text[length] = (char)key;
+    return true;
+}
+
 static void handle_key(view_app *app, const SDL_KeyboardEvent *event)
 {
+    if (event->type == SDL_KEYDOWN && type_key(app, event->keysym.sym))
+        return;
     char name[64];
     const char *modifier = event->keysym.mod & KMOD_CTRL    ? "Ctrl+"
                            : event->keysym.mod & KMOD_SHIFT ? "Shift+"
@@ -459,7 +491,7 @@ static void press(view_app *app, const SDL_MouseButtonEvent *event)
     app->press_x = app->mouse.x;
     app->press_y = app->mouse.y;
     app->moved = false;
-    app->over_panel = is_over_panel(app);
+    app->over_panel = is_over_panel(app) || app->show_help;
     if (event->button == SDL_BUTTON_LEFT)
         app->mouse.down = app->mouse.pressed = true;
     if (app->over_panel || app->picker.open)
@@ -574,7 +606,11 @@ void app_handle_event(view_app *app, const SDL_Event *event)
         let_go(app, &event->button);
         break;
     case SDL_MOUSEWHEEL:
-        if (app->picker.open)
+        if (app->show_help)
+            app->help_first -= (int)(3.0 * event->wheel.preciseY);
+        else if (app_menu_has_mouse(app))
+            app->menu_first -= (int)(3.0 * event->wheel.preciseY);
+        else if (app->picker.open)
             view_picker_move(&app->picker, event->wheel.preciseY > 0.0 ? -app->picker.columns
                                                                        : app->picker.columns);
         else if (!app_scroll_contents(app, event->wheel.preciseY) && !is_over_panel(app))

@@ -66,10 +66,11 @@ static void draw_status(view_app *app)
     x = view_canvas_print(canvas, x + row, y, ink, "%.0f fps", app->picture_rate);
     x = print_way(app, x, y);
     if (app->filming)
-        view_canvas_print(canvas, x + row, y, alarm, "filming, %d pictures", app->film.frames);
+        x = view_canvas_print(canvas, x + row, y, alarm, "filming, %d pictures", app->film.frames);
     const char *hint = "F1: help";
-    view_canvas_text(canvas, app->width - 0.5 * row - view_font_width(app->stage.font, hint), y,
-                     accent, hint);
+    double left = app->width - 0.5 * row - view_font_width(app->stage.font, hint);
+    if (x < left)
+        view_canvas_text(canvas, left, y, accent, hint);
 }
 
 /// A time over the slider, within the window.
@@ -118,18 +119,24 @@ static void draw_slider(view_app *app)
     app->panels[app->panel_count++] = panel;
 }
 
+/// As many lines as the text needs at the width of the window, above the bar of the status.
 static void draw_toast(view_app *app)
 {
     view_canvas *canvas = &app->stage.canvas;
-    double row = app_row_height(app), width = view_font_width(app->stage.font, app->toast) + row;
-    if (base_timer_seconds() > app->toast_until)
+    double row = app_row_height(app), letter = view_font_width(app->stage.font, "n");
+    size_t most = (size_t)fmax(8.0, (app->width - 3.0 * row) / letter), length = strlen(app->toast);
+    if (base_timer_seconds() > app->toast_until || length == 0)
         return;
-    // above the bar of the status: titles of panels are at the upper edge
-    double x = 0.5 * (app->width - width), y = app->height - 3.6 * row;
+    size_t lines = (length + most - 1) / most;
+    double width = (double)(lines > 1 ? most : length) * letter + row;
+    double x = fmax(0.5 * (app->width - width), 0.0);
+    double y = app->height - (2.6 + (double)lines) * row;
     view_colour cover = paper;
     cover.a = 255;
-    view_canvas_box(canvas, x, y, width, 1.3 * row, cover);
-    view_canvas_text(canvas, x + 0.5 * row, y + 0.15 * row, ink, app->toast);
+    view_canvas_box(canvas, x, y, width, ((double)lines + 0.3) * row, cover);
+    for (size_t i = 0; i < lines; i++)
+        view_canvas_print(canvas, x + 0.5 * row, y + (0.15 + (double)i) * row, ink, "%.*s",
+                          (int)most, app->toast + i * most);
 }
 
 // ---------------------------------------------------------------- the chosen body
@@ -220,9 +227,9 @@ static double draw_body(view_app *app)
     int selected = app->selected;
     double row = app_row_height(app);
     if (selected < 0)
-        return 3.5 * row;
+        return app_top(app) + 3.0 * row;
     const view_body *body = &app->model.bodies[selected];
-    view_panel panel = app_begin_panel(app, app->width - 23.5 * row, 0.5 * row, 23.0 * row);
+    view_panel panel = app_begin_panel(app, app->width - 23.5 * row, app_top(app), 23.0 * row);
     vec3 p = app->frame->centres[selected], v = app->frame->velocities[selected];
     vec3 w = app->frame->omegas[selected];
     char title[80];
@@ -234,8 +241,8 @@ static double draw_body(view_app *app)
     if (body->kind == CAIRN_DYNAMIC)
         view_panel_row(&panel, "mass", "%.5g kg", body->mass);
     view_panel_row(&panel, "centre", "%.4f %.4f %.4f m", p.x, p.y, p.z);
-    view_panel_row(&panel, "velocity", "%.4f %.4f %.4f m/s", v.x, v.y, v.z);
-    view_panel_row(&panel, "angular velocity", "%.3f %.3f %.3f rad/s", w.x, w.y, w.z);
+    view_panel_row(&panel, "velocity", "%.4g %.4g %.4g m/s", v.x, v.y, v.z);
+    view_panel_row(&panel, "angular velocity", "%.4g %.4g %.4g rad/s", w.x, w.y, w.z);
     if (body->kind == CAIRN_DYNAMIC)
         view_panel_row(&panel, "energy", "%.4g J (of the centre)",
                        0.5 * body->mass * vec3_dot(v, v));
@@ -297,7 +304,7 @@ static void draw_settings(view_app *app)
     const view_simulation_state *state = &app->state;
     const scn_scene *scene = app->subject.scene;
     double row = app_row_height(app), speed = state->speed, scale = app->style.contact_scale;
-    view_panel panel = app_begin_panel(app, 0.5 * row, 0.5 * row, 17.0 * row);
+    view_panel panel = app_begin_panel(app, 0.5 * row, app_top(app), 17.0 * row);
     view_panel_title(&panel, scene->title[0] != '\0' ? scene->title : scene->name);
     view_panel_row(&panel, "bodies", "%d", app->frame->present_count);
     if (state->replay)
@@ -322,31 +329,7 @@ static void draw_settings(view_app *app)
     app_end_panel(app, &panel);
 }
 
-// ---------------------------------------------------------------- help and names
-
-static double put_help_column(view_app *app, double x, double y, view_key_group from,
-                              view_key_group to)
-{
-    int count = 0;
-    const view_key *keys = view_keys(&count);
-    double row = app_row_height(app);
-    char text[64];
-    for (int i = 0; i < count; i++) {
-        if (keys[i].group < from || keys[i].group > to)
-            continue;
-        if (i == 0 || keys[i].group != keys[i - 1].group) {
-            y += 0.4 * row;
-            view_canvas_text(&app->stage.canvas, x, y, accent, view_key_group_name(keys[i].group));
-            y += row;
-        }
-        if (view_key_names(i, text, sizeof text) == NULL)
-            continue;
-        view_canvas_text(&app->stage.canvas, x, y, ink, text);
-        view_canvas_text(&app->stage.canvas, x + 9.5 * row, y, ink, keys[i].help);
-        y += row;
-    }
-    return y;
-}
+// ---------------------------------------------------------------- names
 
 static void draw_names(view_app *app)
 {
@@ -368,6 +351,10 @@ void app_draw_panels(view_app *app)
     app->panel_count = 0;
     if (!app->mouse.down && !app->mouse.pressed)
         app->held = 0;
+    // what lies below the help or an open menu does not feel the mouse
+    bool pressed = app->mouse.pressed;
+    if (app->show_help || app_menu_has_mouse(app))
+        app->mouse.pressed = false;
     if (app->show_names)
         draw_names(app);
     if (app->show_panel)
@@ -378,17 +365,16 @@ void app_draw_panels(view_app *app)
         app_draw_contents(app, below);
     if (app->selected < 0 && app->set_count == 0)
         view_stage_key(&app->stage, &app->model, &app->style,
-                       app->width - 0.5 * app_row_height(app), 0.5 * app_row_height(app));
+                       app->width - 0.5 * app_row_height(app), app_top(app));
     draw_status(app);
     draw_slider(app);
+    app->mouse.pressed = pressed && !app->show_help;
+    app_draw_bar(app);
+    app->mouse.pressed = pressed;
     app_draw_picker(app);
     draw_toast(app);
-    if (app->show_help) {
-        double row = app_row_height(app), x = 1.5 * row, y = 1.0 * row;
-        view_colour cover = paper;
-        cover.a = 244;
-        view_canvas_box(&app->stage.canvas, 0.0, 0.0, app->width, app->height, cover);
-        put_help_column(app, x, y, VIEW_GROUP_TIME, VIEW_GROUP_CAMERA);
-        put_help_column(app, 0.48 * app->width, y, VIEW_GROUP_SHOW, VIEW_GROUP_MOUSE);
-    }
+    if (app->show_help)
+        app_draw_help(app);
+    if (app->show_help && pressed)
+        app->show_help = false;
 }

@@ -5,6 +5,7 @@
 
 #include "base/timer.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,8 +45,9 @@ static void choose(view_app *app, const char *name, const char *value)
 static void find_range(const scn_parameter *parameter, double *low, double *high)
 {
     double value = parameter->initial.number, size = value != 0.0 ? 4.0 * fabs(value) : 1.0;
-    *low = isfinite(parameter->minimum) ? parameter->minimum : fmin(0.0, -size * (value < 0.0));
-    *high = isfinite(parameter->maximum) ? parameter->maximum : fmax(size, *low + size);
+    // a scene that says nothing of a side has the largest number there
+    *low = parameter->minimum > -DBL_MAX ? parameter->minimum : fmin(0.0, -size * (value < 0.0));
+    *high = parameter->maximum < DBL_MAX ? parameter->maximum : fmax(size, *low + size);
 }
 
 static void slide(view_app *app, view_panel *panel, const scn_parameter *parameter)
@@ -55,7 +57,11 @@ static void slide(view_app *app, view_panel *panel, const scn_parameter *paramet
     char text[40];
     find_range(parameter, &low, &high);
     bool logarithmic = low > 0.0 && high >= 100.0 * low;
-    if (view_panel_slider(panel, parameter->name, &value, low, high, logarithmic, "")) {
+    // what lies outside is refused by the scene, with its reason
+    panel->any = true;
+    bool changed = view_panel_slider(panel, parameter->name, &value, low, high, logarithmic, "");
+    panel->any = false;
+    if (changed) {
         snprintf(app->sliding, sizeof app->sliding, "%s", parameter->name);
         app->slid = parameter->whole ? round(value) : value;
         return;

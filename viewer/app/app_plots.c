@@ -127,7 +127,7 @@ static void draw_solver(view_app *app, double left, double top)
 void app_draw_plots(view_app *app)
 {
     double row = app_row_height(app);
-    double left = app->show_panel ? 18.0 * row : 0.5 * row, top = 0.5 * row;
+    double left = app->show_panel ? 18.0 * row : 0.5 * row, top = app_top(app);
     if (app->show_sensors)
         draw_sensor(app, left, &top);
     if (!app->show_energy && !app->show_solver)

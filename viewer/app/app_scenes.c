@@ -2,7 +2,7 @@
 // Which scene or run the window shows, and which contact of it is chosen.
 #include "viewer/app/app.h"
 
-#include "viewer/simulation/sensors.h"
+#include "viewer/simulation/looks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +42,7 @@ void app_enter_scene(view_app *app, bool same)
     app->state = view_simulation_get_state(app->simulation);
     app->selected = app->contact = -1;
     if (!same) {
+        app->style.shadows = app->style.shadows && !app->subject.scene->looks.light.no_shadows;
         // bodies of another scene are others
         base_release(&app->allocator, app->flags);
         app->flags = NULL;
@@ -51,9 +52,12 @@ void app_enter_scene(view_app *app, bool same)
     app->placing = APP_NO_PLACING;
     app->force_unit = 0.0;
     app->message_seen = 0;
-    view_stage_aim(&app->stage, &app->model, app->frame, &app->request->place, app_aspect(app));
+    const scn_scene *scene = app->subject.scene;
+    view_place place = view_looks_place(scene, &app->request->place);
+    view_stage_aim(&app->stage, &app->model, &app->frame, 1, &place, app_aspect(app));
+    app->stage.sun = view_looks_sun(scene);
     app->start = app->stage.camera;
-    const char *follow = app->request->place.follow;
+    const char *follow = place.follow;
     if (same)
         app->stage.camera = before;
     else if (!view_stage_follow_named(&app->stage, &app->model, app->frame, follow))
@@ -70,7 +74,7 @@ cairn_status app_use_subject(view_app *app, view_subject *subject, bool paused, 
     if (status == CAIRN_OK && subject->replay != NULL)
         status = view_model_add_recorded(&model, subject->replay);
     if (status == CAIRN_OK)
-        status = view_sensors_mark(subject->scene, &model);
+        status = view_looks_mark(subject->scene, &model);
     if (status == CAIRN_OK)
         status = view_gpu_set_model(app->stage.gpu, &model, error);
     if (status != CAIRN_OK) {

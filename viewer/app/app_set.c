@@ -113,7 +113,7 @@ double app_draw_set(view_app *app)
         energy += 0.5 * body->mass * vec3_dot(v, v);
         speed = fmax(speed, vec3_norm(v));
     }
-    view_panel panel = app_begin_panel(app, app->width - 23.5 * row, 0.5 * row, 23.0 * row);
+    view_panel panel = app_begin_panel(app, app->width - 23.5 * row, app_top(app), 23.0 * row);
     view_panel_title(&panel, "chosen set");
     view_panel_row(&panel, "bodies", "%d, of them dynamic %d", app->set_count, dynamic);
     if (mass > 0.0) {

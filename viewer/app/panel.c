@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const view_colour paper = {246, 248, 250, 226}, ink = {36, 42, 52, 255},
@@ -51,6 +52,8 @@ static double inner_width(const view_panel *panel)
     return panel->width - 2.0 * margin * panel->row;
 }
 
+static int number_of(const char *name);
+
 static bool is_over(const view_panel *panel, double x, double y, double width, double height)
 {
     const view_mouse *mouse = panel->mouse;
@@ -68,9 +71,34 @@ static int number_of(const char *name)
 
 // ---------------------------------------------------------------- text
 
+static void fold(view_folds *folds, int place, int title)
+{
+    if (place < folds->count)
+        folds->titles[place] = folds->titles[--folds->count];
+    else if (folds->count < (int)(sizeof folds->titles / sizeof folds->titles[0]))
+        folds->titles[folds->count++] = title;
+}
+
 void view_panel_title(view_panel *panel, const char *text)
 {
-    view_canvas_text(panel->canvas, inner_left(panel), panel->y, accent, text);
+    double left = inner_left(panel), width = inner_width(panel);
+    char shown[128];
+    snprintf(shown, sizeof shown, "%s", text);
+    // as much of it as the panel has room for
+    for (size_t length = strlen(shown);
+         length > 0 && view_font_width(panel->canvas->font, shown) > width - 1.2 * panel->row;)
+        shown[--length] = '\0';
+    view_canvas_text(panel->canvas, left, panel->y, accent, shown);
+    if (panel->folds != NULL) {
+        int title = number_of(text), place = 0;
+        while (place < panel->folds->count && panel->folds->titles[place] != title)
+            place++;
+        if (panel->mouse->pressed && is_over(panel, left, panel->y, width, panel->row))
+            fold(panel->folds, place, title);
+        panel->folded = place < panel->folds->count;
+        view_canvas_text(panel->canvas, left + width - 0.7 * panel->row, panel->y, faint,
+                         panel->folded ? "\xe2\x86\x92" : "\xe2\x86\x93");
+    }
     panel->y += panel->row;
 }
 
@@ -84,6 +112,8 @@ void view_panel_row(view_panel *panel, const char *name, const char *format, ...
 {
     char text[128];
     va_list arguments;
+    if (panel->folded)
+        return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
@@ -108,6 +138,8 @@ static bool put_button(view_panel *panel, double x, double width, const char *te
 bool view_panel_item(view_panel *panel, const char *name, const char *value, bool chosen)
 {
     double left = inner_left(panel), width = inner_width(panel);
+    if (panel->folded)
+        return false;
     bool hot = is_over(panel, left, panel->y, width, panel->row);
     if (hot || chosen)
         view_canvas_box(panel->canvas, left, panel->y, width, panel->row,
@@ -120,6 +152,8 @@ bool view_panel_item(view_panel *panel, const char *name, const char *value, boo
 
 bool view_panel_button(view_panel *panel, const char *text)
 {
+    if (panel->folded)
+        return false;
     bool clicked = put_button(panel, inner_left(panel), inner_width(panel), text);
     panel->y += 1.15 * panel->row;
     return clicked;
@@ -129,6 +163,8 @@ int view_panel_choice(view_panel *panel, const char *name, const char *value)
 {
     double size = 1.4 * panel->row, right = inner_left(panel) + inner_width(panel);
     int result = 0;
+    if (panel->folded)
+        return 0;
     view_canvas_text(panel->canvas, inner_left(panel), panel->y, faint, name);
     if (put_button(panel, right - size, size, "\xe2\x86\x92"))
         result = 1;
@@ -152,12 +188,54 @@ static double from_part(double part, double minimum, double maximum, bool logari
                        : minimum + part * (maximum - minimum);
 }
 
+/// The value of a slider under the keyboard. @return whether a number was entered
+static bool type_value(view_panel *panel, int number, double *value, double minimum, double maximum)
+{
+    view_edit *edit = panel->edit;
+    double x = inner_left(panel) + 0.5 * inner_width(panel), width = 0.5 * inner_width(panel);
+    if (edit == NULL)
+        return false;
+    bool over = is_over(panel, x, panel->y, width, panel->row);
+    if (panel->mouse->pressed && over && edit->number != number) {
+        *edit = (view_edit){.number = number};
+        snprintf(edit->text, sizeof edit->text, "%.6g", *value);
+    } else if (panel->mouse->pressed && !over && edit->number == number) {
+        edit->number = 0;
+    }
+    if (edit->number != number)
+        return false;
+    view_canvas_box(panel->canvas, x, panel->y, width, panel->row, field_hot);
+    char shown[40];
+    snprintf(shown, sizeof shown, "%s_", edit->text);
+    put_right(panel, x + width, ink, shown);
+    if (!edit->entered)
+        return false;
+    char *end = NULL;
+    double typed = strtod(edit->text, &end);
+    *edit = (view_edit){0};
+    if (end == NULL || *end != '\0' || !isfinite(typed))
+        return false;
+    *value = panel->any ? typed : fmin(fmax(typed, minimum), maximum);
+    return true;
+}
+
 bool view_panel_slider(view_panel *panel, const char *name, double *value, double minimum,
                        double maximum, bool logarithmic, const char *unit)
 {
     int number = number_of(name);
     double x = inner_left(panel), width = inner_width(panel);
-    view_panel_row(panel, name, "%.3g %s", *value, unit);
+    if (panel->folded)
+        return false;
+    if (type_value(panel, number, value, minimum, maximum)) {
+        panel->y += 1.8 * panel->row;
+        return true;
+    }
+    if (panel->edit != NULL && panel->edit->number == number) {
+        view_canvas_text(panel->canvas, x, panel->y, faint, name);
+        panel->y += panel->row;
+    } else {
+        view_panel_row(panel, name, "%.4g %s", *value, unit);
+    }
     double height = 0.5 * panel->row, y = panel->y;
     if (panel->mouse->pressed && is_over(panel, x, y - 0.2 * height, width, 1.4 * height))
         *panel->held = number;
@@ -252,17 +330,73 @@ static void draw_plot_frame(view_panel *panel, const plot_frame *frame, const vi
                             int curve_count)
 {
     static const view_colour ground = {255, 255, 255, 200};
-    double text = view_font_height(panel->canvas->font), x = frame->x;
+    double text = view_font_height(panel->canvas->font), x;
     char label[32];
     view_canvas_box(panel->canvas, frame->x, frame->y, frame->width, frame->height, ground);
+    for (int line = 1; line < 4; line++) {
+        view_canvas_line(panel->canvas, frame->x, frame->y + 0.25 * line * frame->height,
+                         frame->x + frame->width, frame->y + 0.25 * line * frame->height, 1.0,
+                         field);
+        view_canvas_line(panel->canvas, frame->x + 0.25 * line * frame->width, frame->y,
+                         frame->x + 0.25 * line * frame->width, frame->y + frame->height, 1.0,
+                         field);
+    }
+    // the ordinate's ends stand left of the curves, the abscissa's below
     put_label(frame, frame->range.high, label, sizeof label);
-    view_canvas_text(panel->canvas, frame->x + 2.0, frame->y, faint, label);
+    view_canvas_text(panel->canvas, inner_left(panel), frame->y, faint, label);
     put_label(frame, frame->range.low, label, sizeof label);
-    view_canvas_text(panel->canvas, frame->x + 2.0, frame->y + frame->height - text, faint, label);
+    view_canvas_text(panel->canvas, inner_left(panel), frame->y + frame->height - text, faint,
+                     label);
     panel->y = frame->y + frame->height + 0.1 * panel->row;
-    for (int c = 0; c < curve_count; c++)
-        x = view_canvas_text(panel->canvas, x, panel->y, curves[c].colour, curves[c].name) + text;
+    view_canvas_print(panel->canvas, frame->x, panel->y, faint, "%.4g", frame->from);
+    snprintf(label, sizeof label, "%.4g", frame->to);
+    put_right(panel, frame->x + frame->width, faint, label);
+    panel->y += 0.9 * panel->row;
+    x = inner_left(panel);
+    for (int c = 0; c < curve_count; c++) {
+        double width = view_font_width(panel->canvas->font, curves[c].name);
+        if (c > 0 && x + width > inner_left(panel) + inner_width(panel)) {
+            x = inner_left(panel);
+            panel->y += panel->row;
+        }
+        x = view_canvas_text(panel->canvas, x, panel->y, curves[c].colour, curves[c].name) +
+            0.6 * text;
+    }
     panel->y += 1.1 * panel->row;
+}
+
+/// Room for the numbers of an ordinate.
+static double label_width(const view_panel *panel)
+{
+    return view_font_width(panel->canvas->font, "-0.00e-00 ");
+}
+
+/// A line at the point nearest to the mouse, with what the curves are there.
+static void read_under_mouse(view_panel *panel, const plot_frame *frame, const double *x,
+                             int x_stride, int count, const view_curve *curves, int curve_count)
+{
+    if (count == 0 || !is_over(panel, frame->x, frame->y, frame->width, frame->height))
+        return;
+    double asked =
+        frame->from + (frame->to - frame->from) * (panel->mouse->x - frame->x) / frame->width;
+    int nearest = 0;
+    for (int i = 1; i < count; i++)
+        if (fabs(value_at(x, x_stride, i, false) - asked) <
+            fabs(value_at(x, x_stride, nearest, false) - asked))
+            nearest = i;
+    double at = value_at(x, x_stride, nearest, false), row = panel->row;
+    double px =
+        frame->x + frame->width * (at - frame->from) / fmax(frame->to - frame->from, 1e-300);
+    view_canvas_line(panel->canvas, px, frame->y, px, frame->y + frame->height, 1.0, faint);
+    double left = px + 0.4 * row, width = 11.0 * row;
+    if (left + width > frame->x + frame->width)
+        left = px - 0.4 * row - width;
+    view_canvas_box(panel->canvas, left, frame->y, width, (1.0 + curve_count) * row, paper);
+    view_canvas_print(panel->canvas, left + 0.2 * row, frame->y, faint, "at %.6g", at);
+    for (int c = 0; c < curve_count; c++)
+        view_canvas_print(panel->canvas, left + 0.2 * row, frame->y + (1.0 + c) * row,
+                          curves[c].colour, "%.12s %.6g", curves[c].name,
+                          value_at(curves[c].values, curves[c].stride, nearest, false));
 }
 
 void view_panel_plot(view_panel *panel, const char *title, const double *x, int x_stride, int count,
@@ -270,10 +404,12 @@ void view_panel_plot(view_panel *panel, const char *title, const double *x, int 
 {
     if (title[0] != '\0')
         view_panel_title(panel, title);
+    if (panel->folded)
+        return;
     plot_frame frame = {
-        .x = inner_left(panel),
+        .x = inner_left(panel) + label_width(panel),
         .y = panel->y,
-        .width = inner_width(panel),
+        .width = inner_width(panel) - label_width(panel),
         .height = height,
         .from = count > 0 ? value_at(x, x_stride, 0, false) : 0.0,
         .to = count > 0 ? value_at(x, x_stride, count - 1, false) : 1.0,
@@ -283,12 +419,15 @@ void view_panel_plot(view_panel *panel, const char *title, const double *x, int 
     draw_plot_frame(panel, &frame, curves, curve_count);
     for (int c = 0; c < curve_count; c++)
         draw_curve(panel, &frame, x, x_stride, count, &curves[c]);
+    read_under_mouse(panel, &frame, x, x_stride, count, curves, curve_count);
 }
 
 void view_panel_bars(view_panel *panel, const char *const *names, const double *values, int count,
                      const char *unit, double scale)
 {
     double largest = 1e-300;
+    if (panel->folded)
+        return;
     for (int i = 0; i < count; i++)
         largest = fmax(largest, values[i]);
     for (int i = 0; i < count; i++) {

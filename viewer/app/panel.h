@@ -11,6 +11,19 @@ typedef struct view_mouse {
     bool pressed, released; // since the last frame
 } view_mouse;
 
+/// Parts of panels, from a title on, that were folded by a click on it.
+typedef struct view_folds {
+    int titles[16]; // [count] hashes
+    int count;
+} view_folds;
+
+/// A value that is typed into a slider.
+typedef struct view_edit {
+    int number;    // hash of the slider; 0: none
+    char text[32]; // so far
+    bool entered;  // Enter was pressed
+} view_edit;
+
 /// A column of widgets. Begin, widgets from top to bottom, end.
 typedef struct view_panel {
     view_canvas *canvas;
@@ -19,6 +32,10 @@ typedef struct view_panel {
     double y;                // of the next widget
     double row;              // height of a row
     int background;          // index of the background's first vertex
+    view_folds *folds;       // NULL: titles do not fold
+    view_edit *edit;         // NULL: nothing is typed
+    bool folded;             // what comes until the next title
+    bool any;                // typed values may lie outside the slider
     int *held;               // hash of the slider that the mouse holds; 0: none
 } view_panel;
 
@@ -30,6 +47,7 @@ double view_panel_end(view_panel *panel);
 
 bool view_panel_contains(const view_panel *panel, double x, double y);
 
+/// A click folds what follows, up to the next title.
 void view_panel_title(view_panel *panel, const char *text);
 /// Name to the left, value to the right.
 void view_panel_row(view_panel *panel, const char *name, const char *format, ...)
@@ -38,6 +56,7 @@ void view_panel_row(view_panel *panel, const char *name, const char *format, ...
 bool view_panel_item(view_panel *panel, const char *name, const char *value, bool chosen);
 /// @return true when it was clicked
 bool view_panel_button(view_panel *panel, const char *text);
+/// A click on the value lets another be typed; Enter takes it.
 /// @param logarithmic  of a positive range; @return true when the value changed
 bool view_panel_slider(view_panel *panel, const char *name, double *value, double minimum,
                        double maximum, bool logarithmic, const char *unit);

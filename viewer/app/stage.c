@@ -25,19 +25,34 @@ void view_describe(char *text, size_t size)
     view_gpu_close(gpu);
 }
 
+cairn_status view_stage_set_text(view_stage *stage, double pixels, cairn_error *error)
+{
+    view_font *font = NULL;
+    if (stage->text_height == pixels)
+        return CAIRN_OK;
+    cairn_status status = view_font_create(&stage->allocator, pixels, &font);
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "the font cannot be read");
+    status = view_gpu_set_font(stage->gpu, font, error);
+    if (status != CAIRN_OK) {
+        view_font_destroy(font);
+        return status;
+    }
+    view_font_destroy(stage->font);
+    stage->font = font;
+    stage->canvas.font = font;
+    stage->text_height = pixels;
+    return CAIRN_OK;
+}
+
 cairn_status view_stage_open(view_stage *stage, const base_allocator *allocator,
                              const view_gpu_options *options, double text_height,
                              cairn_error *error)
 {
     *stage = (view_stage){.allocator = *allocator, .camera = view_camera_default(), .followed = -1};
     cairn_status status = view_gpu_open(allocator, options, &stage->gpu, error);
-    if (status == CAIRN_OK) {
-        status = view_font_create(allocator, text_height, &stage->font);
-        if (status != CAIRN_OK)
-            status = base_fail(error, status, "the font cannot be read");
-    }
     if (status == CAIRN_OK)
-        status = view_gpu_set_font(stage->gpu, stage->font, error);
+        status = view_stage_set_text(stage, text_height, error);
     if (status != CAIRN_OK) {
         view_stage_close(stage);
         return status;
@@ -80,6 +95,11 @@ static double needed_distance(const view_camera *camera, const view_model *model
             distance = fmax(distance, view_camera_needed(camera, point, aspect));
         }
     }
+    for (int i = 0; i < model->joint_count; i++)
+        for (int side = 0; side < 2 && !model->joints[i].is_connector; side++)
+            if (model->joints[i].bodies[side] < 0)
+                distance = fmax(distance,
+                                view_camera_needed(camera, model->joints[i].points[side], aspect));
     for (int i = 0; i < model->region_count; i++)
         for (int corner = 0; corner < 8 && model->regions[i].kind == VIEW_REGION_EMITTER;
              corner++) {
@@ -91,8 +111,24 @@ static double needed_distance(const view_camera *camera, const view_model *model
     return distance;
 }
 
-void view_stage_aim(view_stage *stage, const view_model *model, const view_frame *frame,
-                    const view_place *place, double aspect)
+/// Box around the bodies of all frames. @return false where there is no body
+static bool find_bounds(const view_model *model, const view_frame *const *frames, int frame_count,
+                        vec3 *low, vec3 *high)
+{
+    bool any = false;
+    for (int i = 0; i < frame_count; i++) {
+        vec3 minimum, maximum;
+        if (!view_frame_bounds(frames[i], model, true, &minimum, &maximum))
+            continue;
+        *low = any ? vec3_min(*low, minimum) : minimum;
+        *high = any ? vec3_max(*high, maximum) : maximum;
+        any = true;
+    }
+    return any;
+}
+
+void view_stage_aim(view_stage *stage, const view_model *model, const view_frame *const *frames,
+                    int frame_count, const view_place *place, double aspect)
 {
     vec3 low, high;
     view_camera *camera = &stage->camera;
@@ -108,14 +144,20 @@ void view_stage_aim(view_stage *stage, const view_model *model, const view_frame
         view_camera_zoom(camera, isnan(place->zoom) ? 1.0 : 1.0 / place->zoom);
         return;
     }
-    if (!view_frame_bounds(frame, model, true, &low, &high)) {
+    double needed = 0.0;
+    if (place->boxed) {
+        low = vec3_from(place->low);
+        high = vec3_from(place->high);
+    } else if (!find_bounds(model, frames, frame_count, &low, &high)) {
         low = vec3_make(-1.0, -1.0, 0.0);
         high = vec3_make(1.0, 1.0, 1.0);
     }
     view_camera_fit(camera, low, high, aspect);
-    if (frame->body_count > 0)
-        camera->distance =
-            fmin(camera->distance, 1.14 * needed_distance(camera, model, frame, aspect));
+    for (int i = 0; i < frame_count && !place->boxed; i++)
+        if (frames[i]->body_count > 0)
+            needed = fmax(needed, needed_distance(camera, model, frames[i], aspect));
+    if (needed > 0.0)
+        camera->distance = fmin(camera->distance, 1.14 * needed);
     if (!isnan(place->zoom))
         view_camera_zoom(camera, 1.0 / place->zoom);
 }
@@ -170,7 +212,7 @@ cairn_status view_stage_read(view_stage *stage, int width, int height, cairn_err
 
 // ---------------------------------------------------------------- captions
 
-static const view_colour ink = {44, 50, 60, 255};
+static const view_colour ink = {44, 50, 60, 255}, behind = {240, 243, 247, 150};
 
 static void draw_status_key(view_canvas *canvas, double right, double y, double row)
 {
@@ -235,7 +277,7 @@ static void draw_material_key(view_canvas *canvas, const view_model *model, doub
         view_canvas_text(canvas, right, y, ink, model->materials[i]);
         right -= row;
         view_canvas_box(canvas, right + 0.2 * row, y + 0.25 * row, 0.5 * row, 0.5 * row,
-                        view_colour_of(i));
+                        view_colour_of_material(model, i));
         right -= 0.6 * row;
     }
 }
@@ -267,8 +309,14 @@ void view_stage_caption(view_stage *stage, const char *title, const view_model *
     snprintf(now, sizeof now, "t = %.3f s   contacts %lld", frame->time,
              (long long)view_frame_contacts(frame));
     // a narrow picture goes without the title
-    if (x + view_font_width(canvas->font, title) + row + view_font_width(canvas->font, now) < right)
-        x = view_canvas_text(canvas, x, y, ink, title) + row;
-    view_canvas_text(canvas, x, y, ink, now);
+    double long_title = view_font_width(canvas->font, title) + row;
+    double long_now = view_font_width(canvas->font, now);
+    if (x + long_title + long_now >= right)
+        long_title = 0.0;
+    view_canvas_box(canvas, x - 0.3 * row, y - 0.1 * row, long_title + long_now + 0.6 * row,
+                    1.3 * row, behind);
+    if (long_title > 0.0)
+        view_canvas_text(canvas, x, y, ink, title);
+    view_canvas_text(canvas, x + long_title, y, ink, now);
     view_stage_key(stage, model, style, right, 0.6 * row);
 }

@@ -10,9 +10,11 @@ typedef struct view_stage {
     base_allocator allocator;
     view_gpu *gpu;
     view_font *font;
+    double text_height; // pixels, that the font was made for
     view_canvas canvas;
     view_draw_list list;
     view_camera camera;
+    vec3 sun;              // unit, towards it
     int followed;          // body that the camera goes with; -1: none
     vec3 followed_at;      // m, where its centre of mass was when the camera last moved with it
     unsigned char *pixels; // [height][width][3] of the last picture read
@@ -22,11 +24,14 @@ typedef struct view_stage {
 cairn_status view_stage_open(view_stage *stage, const base_allocator *allocator,
                              const view_gpu_options *options, double text_height,
                              cairn_error *error) CAIRN_CHECK_RESULT;
+/// Text of another height, pixels; nothing where it has that.
+cairn_status view_stage_set_text(view_stage *stage, double pixels,
+                                 cairn_error *error) CAIRN_CHECK_RESULT;
 void view_stage_close(view_stage *stage);
 
-/// Points the camera at the bodies of a frame from a place.
-void view_stage_aim(view_stage *stage, const view_model *model, const view_frame *frame,
-                    const view_place *place, double aspect);
+/// Points the camera from a place at the bodies of some frames of one scene.
+void view_stage_aim(view_stage *stage, const view_model *model, const view_frame *const *frames,
+                    int frame_count, const view_place *place, double aspect);
 
 /// From now on the camera goes with a body; -1: it stands still.
 void view_stage_follow(view_stage *stage, const view_frame *frame, int body);

@@ -41,10 +41,12 @@ typedef struct view_place {
     double azimuth, elevation; // degrees
     double zoom;               // > 1: nearer
     bool parallel;
-    bool saved;         // of a view that was saved: what follows holds
-    double target[3];   // m, what the eye looks at
-    double distance;    // m, of the eye from it
-    const char *follow; // name of the body that the camera goes with; NULL: none
+    bool saved;             // of a view that was saved: what follows holds
+    double target[3];       // m, what the eye looks at
+    double distance;        // m, of the eye from it
+    const char *follow;     // name of the body that the camera goes with; NULL: none
+    bool boxed;             // what follows is in the picture, in place of all bodies
+    double low[3], high[3]; // m
 } view_place;
 
 view_place view_place_default(void);

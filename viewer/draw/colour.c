@@ -19,6 +19,13 @@ view_colour view_colour_of(int number)
     return palette[(unsigned)number % (unsigned)BASE_COUNT(palette)];
 }
 
+view_colour view_colour_of_material(const view_model *model, int material)
+{
+    const view_paint *paint = &model->paints[material];
+    return paint->given ? (view_colour){paint->rgb[0], paint->rgb[1], paint->rgb[2], 255}
+                        : view_colour_of(material);
+}
+
 view_colour view_colour_mix(view_colour a, view_colour b, double part_of_b)
 {
     double t = fmin(fmax(part_of_b, 0.0), 1.0);
@@ -182,14 +189,22 @@ static cairn_status colour_by_island(const view_model *model, const view_frame *
     return CAIRN_OK;
 }
 
-/// Neighbours in order of creation differ; each round of the palette is a little lighter or darker.
-static view_colour colour_by_number(const view_body *body, int number)
+/// Neighbours in order of creation differ; each round of the palette is a little lighter or darker,
+/// and so are bodies of a material that has a colour.
+static view_colour colour_by_number(const view_model *model, int number)
 {
     static const view_colour dark = {40, 44, 52, 255}, light = {255, 250, 240, 255};
-    if (body->kind != CAIRN_DYNAMIC)
+    const view_body *body = &model->bodies[number];
+    const view_paint *paint = view_model_paint(model, number);
+    view_colour colour = view_colour_of(number);
+    if (paint->given)
+        colour = (view_colour){paint->rgb[0], paint->rgb[1], paint->rgb[2], 255};
+    else if (body->kind != CAIRN_DYNAMIC)
         return fixed_colour;
+    if (body->paint.given || body->kind != CAIRN_DYNAMIC)
+        return colour;
     double shade = 0.5 * sin(2.4 * number);
-    return view_colour_mix(view_colour_of(number), shade < 0.0 ? dark : light, 0.25 * fabs(shade));
+    return view_colour_mix(colour, shade < 0.0 ? dark : light, 0.32 * fabs(shade));
 }
 
 cairn_status view_colour_bodies(const view_model *model, const view_frame *frame,
@@ -212,7 +227,7 @@ cairn_status view_colour_bodies(const view_model *model, const view_frame *frame
     }
     for (int i = 0; i < model->body_count; i++)
         colours[i] = style->colours == VIEW_COLOURS_MATERIAL
-                         ? view_colour_of(model->bodies[i].material)
-                         : colour_by_number(&model->bodies[i], i);
+                         ? view_colour_of_material(model, model->bodies[i].material)
+                         : colour_by_number(model, i);
     return CAIRN_OK;
 }

@@ -15,6 +15,9 @@ typedef struct view_colour {
 /// One of a few colours that go together, by number.
 view_colour view_colour_of(int number);
 
+/// Of a material: as the scene has it, or one of the few.
+view_colour view_colour_of_material(const view_model *model, int material);
+
 /// Dark blue over green to yellow, x in 0..1 (clamped).
 view_colour view_colour_scale(double x);
 

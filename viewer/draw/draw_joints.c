@@ -5,7 +5,7 @@
 #include <math.h>
 
 static const view_colour joint_colour = {240, 128, 20, 255}, connector_colour = {20, 150, 160, 255},
-                         range_colour = {170, 88, 16, 255};
+                         range_colour = {170, 88, 16, 255}, thread_colour = {84, 90, 100, 255};
 
 /// A joint as a frame shows it.
 typedef struct joint_place {
@@ -124,6 +124,36 @@ static cairn_status draw_joint(view_draw_list *list, const joint_place *place, v
                                                  vec3_make(size, size, size), joint_colour);
 }
 
+/// A thread from the anchor to the centre of a body that it lies outside of: what holds the body
+/// would be in the air else.
+static cairn_status draw_thread(view_draw_list *list, const view_draw_request *request,
+                                const joint_place *place, int side)
+{
+    int body = place->joint->bodies[side];
+    if (body < 0 || !(request->model->bodies[body].radius > 0.0))
+        return CAIRN_OK;
+    const view_shape *shape = &request->model->shapes[request->model->bodies[body].shape];
+    vec3 anchor = place->joint->points[side];
+    double most = 0.5 * request->model->bodies[body].radius, outside = 0.0;
+    for (int k = 0; k < 3; k++)
+        outside = fmax(outside, fmax(vec3_get(shape->minimum, k) - vec3_get(anchor, k),
+                                     vec3_get(anchor, k) - vec3_get(shape->maximum, k)));
+    return outside > most ? view_draw_rod(list, place->points[side], request->frame->centres[body],
+                                          0.12 * place->size, thread_colour)
+                          : CAIRN_OK;
+}
+
+/// A block over the anchor of a joint with the world.
+static cairn_status draw_support(view_draw_list *list, const joint_place *place)
+{
+    double size = place->size;
+    pose block = {vec3_add(place->points[1], vec3_make(0.0, 0.0, 1.3 * size)), quat_identity()};
+    if (place->joint->bodies[0] >= 0 && place->joint->bodies[1] >= 0)
+        return CAIRN_OK;
+    return view_draw_symbol(list, VIEW_BOX, &block, vec3_make(1.5 * size, 1.5 * size, 0.4 * size),
+                            thread_colour);
+}
+
 /// A joint of bodies that are not there is left out.
 static cairn_status draw_if_there(view_draw_list *list, const view_draw_request *request,
                                   const view_joint *joint)
@@ -146,7 +176,11 @@ static cairn_status draw_if_there(view_draw_list *list, const view_draw_request 
         return view_draw_rod(list, place.points[0], place.points[1], 0.3 * place.size,
                              connector_colour);
     place.axis = quat_rotate(place.a.orientation, joint->axis);
-    return draw_joint(list, &place, hand);
+    bool slides = joint->kind == CAIRN_JOINT_SLIDER || joint->kind == CAIRN_JOINT_CYLINDRICAL;
+    cairn_status status = slides ? CAIRN_OK : draw_support(list, &place);
+    for (int side = 0; status == CAIRN_OK && !slides && side < 2; side++)
+        status = draw_thread(list, request, &place, side);
+    return status == CAIRN_OK ? draw_joint(list, &place, hand) : status;
 }
 
 cairn_status view_draw_joints(view_draw_list *list, const view_draw_request *request)

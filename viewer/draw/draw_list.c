@@ -6,6 +6,9 @@
 #include <stdlib.h>
 
 static const uint8_t glass_alpha = 24;
+// half-spaces without a colour of their own
+static const double wall_opacity = 0.1;
+static const view_colour plane_colour = {184, 186, 189, 255};
 static const view_colour glass_colour = {186, 214, 236, 255};
 static const view_colour axis_colours[3] = {
     {214, 62, 56, 255}, {70, 164, 78, 255}, {56, 110, 214, 255}};
@@ -31,8 +34,18 @@ void view_draw_list_finish(view_draw_list *list)
 
 // ---------------------------------------------------------------- bodies
 
+/// Part of what lies behind a body that it hides, where the scene says so; NAN: it does not.
+static double opacity_of(const view_draw_request *request, int body)
+{
+    const view_paint *paint = view_model_paint(request->model, body);
+    return paint->given && request->style->glass == VIEW_GLASS_AUTO ? paint->opacity : NAN;
+}
+
 static bool is_glass(const view_draw_request *request, int body)
 {
+    double opacity = opacity_of(request, body);
+    if (!isnan(opacity))
+        return opacity < 1.0;
     switch (request->style->glass) {
     case VIEW_GLASS_AUTO:
         return view_model_is_container(request->model, body);
@@ -57,12 +70,28 @@ static bool has_flag(const view_draw_request *request, int body, view_body_flag 
     return body < request->flag_count && (request->flags[body] & flag) != 0;
 }
 
+/// Half-spaces that nothing can lie on hide what is in front of them from nobody: they are faint.
+static bool is_wall(const view_draw_request *request, const pose *placement)
+{
+    vec3 normal = quat_rotate(placement->orientation, vec3_make(0.0, 0.0, 1.0));
+    return request->style->glass == VIEW_GLASS_AUTO && normal.z < 0.3;
+}
+
 static cairn_status put_part(view_draw_list *list, const view_draw_request *request, int body,
                              const view_part *part)
 {
     pose placement = pose_compose(&request->frame->poses[body], &part->placement);
     view_instance instance =
         view_instance_make(list, &placement, vec3_from(part->size), list->colours[body]);
+    double opacity = opacity_of(request, body);
+    if (part->primitive == VIEW_PLANE) {
+        if (!view_model_paint(request->model, body)->given)
+            instance.colour = plane_colour;
+        if (isnan(opacity) && is_wall(request, &placement))
+            opacity = wall_opacity;
+        if (opacity < 1.0)
+            instance.colour.a = (uint8_t)lround(255.0 * opacity);
+    }
     if (part->primitive != VIEW_PLANE && is_glass(request, body)) {
         int primitive = part->primitive;
         if (base_array_reserve(&list->allocator, &list->glass, &list->glass_capacity,
@@ -72,8 +101,9 @@ static cairn_status put_part(view_draw_list *list, const view_draw_request *requ
         vec3 from_eye = vec3_sub(vec3_add(position, list->origin), request->eye);
         view_glass_item *item = &list->glass[list->glass_count++];
         *item = (view_glass_item){instance, primitive, vec3_dot(from_eye, request->forward)};
-        item->instance.colour = view_colour_mix(item->instance.colour, glass_colour, 0.7);
-        item->instance.colour.a = glass_alpha;
+        if (isnan(opacity))
+            item->instance.colour = view_colour_mix(item->instance.colour, glass_colour, 0.7);
+        item->instance.colour.a = isnan(opacity) ? glass_alpha : (uint8_t)lround(255.0 * opacity);
         return CAIRN_OK;
     }
     return view_batch_put(&list->allocator, &list->solids[part->primitive], &instance);
@@ -82,6 +112,8 @@ static cairn_status put_part(view_draw_list *list, const view_draw_request *requ
 static cairn_status put_body(view_draw_list *list, const view_draw_request *request, int body)
 {
     const view_shape *shape = &request->model->shapes[request->model->bodies[body].shape];
+    if (opacity_of(request, body) == 0.0)
+        return CAIRN_OK;
     for (int i = 0; i < shape->part_count; i++) {
         cairn_status status =
             put_part(list, request, body, &request->model->parts[shape->first_part + i]);

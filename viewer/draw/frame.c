@@ -234,6 +234,14 @@ bool view_frame_bounds(const view_frame *frame, const view_model *model, bool co
             (containers || !view_model_is_container(model, i)))
             include_body(&model->shapes[body->shape], &frame->poses[i], minimum, maximum);
     }
+    // what hangs in the world is seen with what it hangs on
+    for (int i = 0; i < model->joint_count; i++)
+        if (!model->joints[i].is_connector)
+            for (int side = 0; side < 2; side++)
+                if (model->joints[i].bodies[side] < 0) {
+                    *minimum = vec3_min(*minimum, model->joints[i].points[side]);
+                    *maximum = vec3_max(*maximum, model->joints[i].points[side]);
+                }
     // where grains come from is to be seen before the first of them
     for (int i = 0; i < model->region_count; i++)
         if (model->regions[i].kind == VIEW_REGION_EMITTER) {

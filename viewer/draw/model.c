@@ -113,9 +113,10 @@ static cairn_status read_materials(view_model *model, const cairn_world *world)
 {
     int count = cairn_material_count(world);
     model->materials = base_allocate(&model->allocator, (size_t)count + 1, sizeof(char *));
+    model->paints = base_allocate(&model->allocator, (size_t)count + 1, sizeof *model->paints);
     model->frictions =
         base_allocate(&model->allocator, (size_t)count * (size_t)count + 1, sizeof(double));
-    if (model->materials == NULL || model->frictions == NULL)
+    if (model->materials == NULL || model->paints == NULL || model->frictions == NULL)
         return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < count; i++) {
         cairn_material_id id = cairn_material_at(world, i);
@@ -448,6 +449,7 @@ void view_model_finish(view_model *model)
     base_release(allocator, model->shape_generations);
     base_release(allocator, model->spare_shapes);
     base_release(allocator, model->materials);
+    base_release(allocator, model->paints);
     base_release(allocator, model->frictions);
     *model = (view_model){0};
 }
@@ -466,6 +468,14 @@ double view_model_friction(const view_model *model, int a, int b)
 {
     int row = model->bodies[a].material, column = model->bodies[b].material;
     return model->frictions[row * model->material_count + column];
+}
+
+const view_paint *view_model_paint(const view_model *model, int body)
+{
+    const view_body *each = &model->bodies[body];
+    // a half-space is scenery: it keeps its grey whatever it is made of
+    bool own = each->paint.given || !(each->radius > 0.0);
+    return own ? &each->paint : &model->paints[each->material];
 }
 
 bool view_model_is_container(const view_model *model, int body)

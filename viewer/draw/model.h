@@ -33,10 +33,18 @@ typedef struct view_shape {
     int64_t made;          // version of the model in which it became this shape
 } view_shape;
 
+/// Colour that a scene gives a body or material.
+typedef struct view_paint {
+    bool given;
+    uint8_t rgb[3]; // sRGB
+    double opacity; // 0: is not drawn, 1: solid; NAN: glass where the style makes it so
+} view_paint;
+
 typedef struct view_body {
     cairn_body_id id;
     cairn_body_kind kind;
     int shape, material;
+    view_paint paint;
     double mass;   // kg; INFINITY where not dynamic
     double radius; // m, half the diagonal of the bounding box; 0 for a half-space
     vec3 centre;   // m, of mass, in the shape's frame
@@ -102,8 +110,9 @@ typedef struct view_model {
     int *spare_shapes;           // [spare_count] of one part and no body, for a shape that comes
     int spare_count, spare_capacity;
     int shape_of_count, shape_of_capacity, generation_capacity;
-    char **materials;  // [material_count] owned names
-    double *frictions; // [material_count * material_count] friction of each pair
+    char **materials;   // [material_count] owned names
+    view_paint *paints; // [material_count]
+    double *frictions;  // [material_count * material_count] friction of each pair
     int material_count;
     double typical_size; // m, median radius of the dynamic bodies (of all, where none is)
     double symbol_size;  // m, median edge of a cube as large as a body's bounding box
@@ -143,6 +152,9 @@ int view_model_body(const view_model *model, cairn_body_id id);
 
 /// Friction of the pair of two bodies.
 double view_model_friction(const view_model *model, int a, int b);
+
+/// The body's own colour, or that of its material; of a half-space its own alone.
+const view_paint *view_model_paint(const view_model *model, int body);
 
 /// True for a body that auto transparency lets through: not dynamic, far larger than the others and
 /// no terrain.

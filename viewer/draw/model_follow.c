@@ -110,9 +110,11 @@ static cairn_status copy_materials(view_model *copy, const view_model *model)
 {
     size_t count = (size_t)model->material_count;
     copy->materials = base_allocate(&copy->allocator, count + 1, sizeof(char *));
+    copy->paints = base_allocate(&copy->allocator, count + 1, sizeof *copy->paints);
     copy->frictions = base_allocate(&copy->allocator, count * count + 1, sizeof(double));
-    if (copy->materials == NULL || copy->frictions == NULL)
+    if (copy->materials == NULL || copy->paints == NULL || copy->frictions == NULL)
         return CAIRN_ERROR_MEMORY;
+    append(copy->paints, model->paints, sizeof *copy->paints, 0, model->material_count);
     append(copy->frictions, model->frictions, sizeof *copy->frictions, 0,
            model->material_count * model->material_count);
     for (int i = 0; i < model->material_count; i++) {

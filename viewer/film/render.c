@@ -4,8 +4,8 @@
 #include "viewer/app/stage.h"
 #include "viewer/film/film.h"
 #include "viewer/film/picture.h"
+#include "viewer/simulation/looks.h"
 #include "viewer/simulation/replay.h"
-#include "viewer/simulation/sensors.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,8 @@ typedef struct render_job {
     view_render_report *report;
     view_stage stage;
     view_model model;
-    view_frame frame;
+    view_frame frame, other; // the instant at hand; another for which the camera stands
+    view_place place;
     view_style style;
     double begin, end; // s, for progress
 } render_job;
@@ -110,6 +111,7 @@ static cairn_status draw(render_job *job, cairn_error *error)
         .shadows = job->style.shadows,
         .grid = job->style.ground,
         .shadow_taps = 2,
+        .sun = stage->sun,
         .list = &stage->list,
         .camera = &stage->camera,
         .canvas = &stage->canvas,
@@ -143,16 +145,28 @@ static cairn_status shoot(render_job *job, cairn_error *error)
     return status;
 }
 
-/// Points the camera at the bodies as they are now.
+/// Points the camera at the bodies as they are now and as they are in the other frame.
 static cairn_status aim(render_job *job, cairn_error *error)
 {
     const view_render_request *request = job->request;
-    view_stage_aim(&job->stage, &job->model, &job->frame, &request->place,
-                   (double)request->width / request->height);
-    if (view_stage_follow_named(&job->stage, &job->model, &job->frame, request->place.follow))
+    const view_frame *frames[] = {&job->frame, &job->other};
+    view_stage_aim(&job->stage, &job->model, frames, job->other.present_count > 0 ? 2 : 1,
+                   &job->place, (double)request->width / request->height);
+    if (view_stage_follow_named(&job->stage, &job->model, &job->frame, job->place.follow))
         return CAIRN_OK;
     return base_fail(error, CAIRN_ERROR_ARGUMENT, "no body is named \"%.80s\" at t = %g s",
-                     request->place.follow, job->frame.time);
+                     job->place.follow, job->frame.time);
+}
+
+/// An instant into the other frame, so that the camera sees what moves from there or to there.
+static cairn_status look_at(render_job *job, double time, cairn_error *error)
+{
+    cairn_status status = go_to(job, time, error);
+    if (status != CAIRN_OK)
+        return status;
+    status = view_frame_copy(&job->other, &job->frame);
+    return status == CAIRN_OK ? status
+                              : base_fail(error, status, "the state does not fit in memory");
 }
 
 /// Instants that the run of a scene can reach, and that follow each other.
@@ -178,6 +192,8 @@ static cairn_status render_still(render_job *job, cairn_error *error)
     job->end = !isnan(request->at) ? request->at : last_time(request->subject);
     job->begin = fmin(job->end, 0.0);
     cairn_status status = check_times(job, error);
+    if (status == CAIRN_OK && job->place.follow == NULL && job->end > first_time(request->subject))
+        status = look_at(job, first_time(request->subject), error);
     if (status == CAIRN_OK)
         status = go_to(job, job->end, error);
     if (status == CAIRN_OK)
@@ -224,6 +240,9 @@ static cairn_status render_film(render_job *job, cairn_error *error)
     job->begin = !isnan(request->from) ? request->from : first_time(request->subject);
     job->end = !isnan(request->until) ? request->until : last_time(request->subject);
     cairn_status status = check_times(job, error);
+    // where a scene will go is not known yet
+    if (status == CAIRN_OK && request->subject->replay != NULL && job->place.follow == NULL)
+        status = look_at(job, job->end, error);
     if (status == CAIRN_OK)
         status = go_to(job, job->begin, error);
     if (status == CAIRN_OK)
@@ -285,18 +304,21 @@ static cairn_status run_job(render_job *job, cairn_error *error)
     if (status != CAIRN_OK)
         return status;
     snprintf(job->report->device, sizeof job->report->device, "%s", view_gpu_name(job->stage.gpu));
+    job->stage.sun = view_looks_sun(request->subject->scene);
     job->frame = view_frame_begin(&allocator);
+    job->other = view_frame_begin(&allocator);
     status = view_model_build(&job->model, &allocator, request->subject->scene->world, error);
     if (status == CAIRN_OK && request->subject->replay != NULL)
         status = view_model_add_recorded(&job->model, request->subject->replay);
     if (status == CAIRN_OK)
-        status = view_sensors_mark(request->subject->scene, &job->model);
+        status = view_looks_mark(request->subject->scene, &job->model);
     if (status == CAIRN_OK)
         status = view_gpu_set_model(job->stage.gpu, &job->model, error);
     if (status == CAIRN_OK)
         status = is_film(request->output) ? render_film(job, error) : render_still(job, error);
     view_model_finish(&job->model);
     view_frame_finish(&job->frame);
+    view_frame_finish(&job->other);
     view_stage_close(&job->stage);
     return status;
 }
@@ -319,7 +341,12 @@ cairn_status view_render(const view_render_request *request, view_render_report 
                          cairn_error *error)
 {
     *report = (view_render_report){0};
-    render_job job = {.request = request, .report = report, .style = request->style};
+    const scn_scene *scene = request->subject->scene;
+    render_job job = {.request = request,
+                      .report = report,
+                      .place = view_looks_place(scene, &request->place),
+                      .style = request->style};
+    job.style.shadows = job.style.shadows && !scene->looks.light.no_shadows;
     cairn_status status = check_output(request, error);
     if (status == CAIRN_OK)
         note_lack(request);

@@ -48,6 +48,7 @@ typedef struct view_picture {
     bool shadows;
     bool grid;
     int shadow_taps; // 0..2: softness
+    vec3 sun;        // unit, towards it
     const view_draw_list *list;
     const view_camera *camera;
     const view_canvas *canvas; // NULL: none

@@ -20,8 +20,6 @@ typedef struct gpu_pass {
     double extent; // m, radius of what is looked at
 } gpu_pass;
 
-static const vec3 sun = {-0.26, -0.62, 0.74};
-
 // ---------------------------------------------------------------- instances
 
 typedef struct instance_offset {
@@ -194,7 +192,7 @@ static void aim_light(gpu_pass *pass)
 {
     const view_draw_list *list = pass->picture->list;
     double radius = 0.55 * vec3_norm(vec3_sub(list->maximum, list->minimum)) + 1e-9;
-    vec3 towards = vec3_normalize_or(sun, vec3_make(0.0, 0.0, 1.0));
+    vec3 towards = pass->picture->sun;
     float eye[3], forward[3], up[3] = {0, 0, 1};
     store(eye, vec3_scale(2.0 * radius, towards));
     store(forward, vec3_negate(towards));
@@ -252,14 +250,17 @@ static void draw_plane(const gpu_pass *pass, const gpu_plane *plane)
     // A tenth of what is looked at, as a power of ten
     float origin[3], spacing = (float)pow(10.0, floor(log10(0.4 * pass->extent)));
     quat q = plane->orientation;
-    // the square lies around the middle of the picture
-    vec3 middle = quat_rotate_inverse(q, vec3_negate(plane->origin));
+    // the square lies around what the eye looks at, wherever the bodies have gone
+    const view_picture *picture = pass->picture;
+    vec3 target = vec3_sub(picture->camera->target, picture->list->origin);
+    vec3 middle = quat_rotate_inverse(q, vec3_sub(target, plane->origin));
+    double reach = fmax(pass->extent, 0.3 * picture->camera->distance);
     store(origin, plane->origin);
     glUniform3fv(gpu_uniform(program, "u_origin"), 1, origin);
     glUniform4f(gpu_uniform(program, "u_orientation"), (float)q.x, (float)q.y, (float)q.z,
                 (float)q.w);
     glUniform2f(gpu_uniform(program, "u_middle"), (float)middle.x, (float)middle.y);
-    glUniform1f(gpu_uniform(program, "u_extent"), (float)(12.0 * pass->extent));
+    glUniform1f(gpu_uniform(program, "u_extent"), (float)(12.0 * reach));
     glUniform1f(gpu_uniform(program, "u_spacing"), spacing);
     glUniform1f(gpu_uniform(program, "u_grid"), pass->picture->grid ? 1.0F : 0.0F);
     glUniform3fv(gpu_uniform(program, "u_colour"), 1, plane->colour);
@@ -290,9 +291,13 @@ static void draw_ground(const gpu_pass *pass, bool behind)
     glDepthMask(behind ? GL_FALSE : GL_TRUE);
     for (int i = 0; i < planes->count; i++) {
         const float *p = planes->items[i].position, *q = planes->items[i].orientation;
-        gpu_plane plane = {
-            {p[0], p[1], p[2]}, {q[3], q[0], q[1], q[2]}, {0.72F, 0.73F, 0.74F}, 1.0F};
-        if (is_behind(pass, &plane) == behind)
+        view_colour c = planes->items[i].colour;
+        gpu_plane plane = {{p[0], p[1], p[2]},
+                           {q[3], q[0], q[1], q[2]},
+                           {(float)c.r / 255.0F, (float)c.g / 255.0F, (float)c.b / 255.0F},
+                           (float)c.a / 255.0F};
+        // one that is seen through hides nothing either
+        if ((is_behind(pass, &plane) || c.a < 255) == behind)
             draw_plane(pass, &plane);
     }
     if (list->has_floor) {
@@ -346,7 +351,8 @@ static void aim_camera(gpu_pass *pass)
     const view_draw_list *list = picture->list;
     view_axes axes = view_camera_axes(picture->camera);
     double aspect = (double)picture->width / picture->height;
-    double reach = 16.0 * pass->extent + vec3_distance(picture->camera->target, list->origin);
+    double reach = 16.0 * fmax(pass->extent, 0.3 * picture->camera->distance) +
+                   vec3_distance(picture->camera->target, list->origin);
     pass->matrix = view_camera_matrix(picture->camera, list->origin, reach, aspect);
     store(pass->eye,
           picture->camera->parallel ? vec3_negate(axes.forward) : vec3_sub(axes.eye, list->origin));

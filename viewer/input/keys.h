@@ -64,6 +64,8 @@
     X(JOINTS, "L", SHOW, "joints and connectors")                                                  \
     X(HIDE, "Shift+H", SHOW, "hide the chosen set, or show all")                                   \
     X(CLIP, "X", SHOW, "cut open, facing the camera")                                              \
+    X(TEXT_LARGER, "Ctrl+=", PANELS, "larger text")                                                \
+    X(TEXT_SMALLER, "Ctrl+-", PANELS, "smaller text")                                              \
     X(PANEL, "I", PANELS, "side panel: settings")                                                  \
     X(PANEL, "F2", PANELS, "side panel: settings")                                                 \
     X(CONTENTS, "F3", PANELS, "list of materials, joints and bodies")                              \
@@ -155,6 +157,8 @@ typedef enum view_action {
     VIEW_ACTION_JOINTS,
     VIEW_ACTION_HIDE,
     VIEW_ACTION_CLIP,
+    VIEW_ACTION_TEXT_LARGER,
+    VIEW_ACTION_TEXT_SMALLER,
     VIEW_ACTION_PANEL,
     VIEW_ACTION_CONTENTS,
     VIEW_ACTION_ENERGY,

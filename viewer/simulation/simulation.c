@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread that steps the world or plays a run: orders, pace, frames, the ring of past frames.
 #include "viewer/simulation/simulation.h"
+#include "viewer/simulation/looks.h"
 #include "viewer/simulation/replay.h"
 #include "viewer/simulation/sensors.h"
 
@@ -53,6 +54,7 @@ struct view_simulation {
     int history_count, shown_back;
     int steps_asked;
     bool paused, failed, loop;
+    bool beyond;                          // the end time was reached, which is said once
     double speed, wall_start, time_start; // pace: time_start was shown at wall_start
     double published, looked;             // s, wall clock
     double factor_wall, factor_time;      // start of the measured stretch
@@ -335,6 +337,16 @@ static void write_problem(view_simulation *s, const char *path)
 
 /// The body is elsewhere from the next step on; its velocity stays. What is shown is the latest
 /// frame, with the contacts of the step before.
+/// What a body touched before it was moved acts no more: the next step finds what it touches now.
+static void drop_contacts(view_frame *frame, int body)
+{
+    int kept = 0;
+    for (int i = 0; i < frame->contact_count; i++)
+        if (frame->contacts[i].a != body && frame->contacts[i].b != body)
+            frame->contacts[kept++] = frame->contacts[i];
+    frame->contact_count = kept;
+}
+
 static void place_body(view_simulation *s, const view_order *order)
 {
     cairn_error error = {0};
@@ -347,7 +359,9 @@ static void place_body(view_simulation *s, const view_order *order)
     s->shown_back = 0;
     if (status == CAIRN_OK)
         status = view_frame_take(kept_frame(s, 0), &s->model, s->scene->world);
-    if (status != CAIRN_OK)
+    if (status == CAIRN_OK)
+        drop_contacts(kept_frame(s, 0), order->body);
+    else
         say(s, "%.480s", error.message[0] != '\0' ? error.message : cairn_status_text(status));
     publish(s);
 }
@@ -475,6 +489,16 @@ static void measure_factor(view_simulation *s)
     s->factor_time = shown;
 }
 
+/// A scene stops once at its end time; who goes on then wants more of it.
+static void stop_at_end(view_simulation *s)
+{
+    double step = cairn_world_get_def(s->scene->world)->time_step, end = s->scene->end_time;
+    if (s->beyond || cairn_world_get_time(s->scene->world) < end - 0.5 * step)
+        return;
+    s->beyond = s->paused = true;
+    say(s, "the end time of the scene, %g s, is reached: Space goes on", end);
+}
+
 static void step_world(view_simulation *s)
 {
     cairn_error error = {0};
@@ -490,6 +514,7 @@ static void step_world(view_simulation *s)
         return;
     }
     take_sample(s);
+    stop_at_end(s);
 }
 
 /// At the end of a run: frames that were added since.
@@ -647,7 +672,7 @@ cairn_status view_simulation_start(view_simulation **simulation, const view_subj
     if (s->replay != NULL)
         status = view_model_add_recorded(&s->model, s->replay);
     if (status == CAIRN_OK)
-        status = view_sensors_mark(s->scene, &s->model);
+        status = view_looks_mark(s->scene, &s->model);
     if (status == CAIRN_OK)
         status = prepare(s);
     if (status == CAIRN_OK) {

@@ -31,7 +31,7 @@ export class Player {
     this.digits = Math.min(5, Math.max(2, Math.ceil(2 - Math.log10(run.end - run.start || 1))));
     get('time').min = run.start;
     get('time').max = run.end;
-    get('bar').hidden = run.times.length < 2;
+    get('bar').hidden = !(run.end > run.start);
     for (const speed of SPEEDS) get('speed').append(new Option(`${speed}×`, speed));
     get('speed').value = this.speed;
     get('play').addEventListener('click', () => this.toggle());

@@ -6,7 +6,7 @@ import { cutHeading } from './plot.js';
 function groupsOf(run, table, title) {
   const columns = run.about.tables[table].map((column) => ({
     ...cutHeading(column.name),
-    values: new Float32Array(run.bytes.buffer, 4 * column.first, column.count),
+    values: column.values ?? new Float32Array(run.bytes.buffer, 4 * column.first, column.count),
   }));
   const time = columns.find((column) => column.name === 'time');
   if (!time) return [];

@@ -11,26 +11,7 @@ export class Run {
     this.model = new Model(about, bytes);
     this.times = about.times;
     this.frames = [];
-    this.decoder = new FrameDecoder(
-      about,
-      this.model.bodies.map((body) => body.shape.turns),
-    );
-    this.blocks = findBlocks('frames');
     this.index = new Int32Array(about.bodies).fill(-1);
-  }
-
-  static async open() {
-    const [about] = findBlocks('about');
-    const [arrays] = findBlocks('arrays');
-    const text = new TextDecoder().decode(await readBlock(about));
-    return new Run(JSON.parse(text), await readBlock(arrays));
-  }
-
-  /** Reads the next block of frames. @return whether there may be more */
-  async readMore() {
-    const block = this.blocks.shift();
-    if (block) this.frames.push(...this.decoder.decode(await readBlock(block)));
-    return this.blocks.length > 0;
   }
 
   get start() {
@@ -95,6 +76,32 @@ export class Run {
   speed(frame, row) {
     const v = frame.velocity;
     return Math.hypot(v[3 * row], v[3 * row + 1], v[3 * row + 2]);
+  }
+}
+
+/** A run whose frames are in the page. */
+export class Replay extends Run {
+  constructor(about, bytes) {
+    super(about, bytes);
+    this.decoder = new FrameDecoder(
+      about,
+      this.model.bodies.map((body) => body.shape.turns),
+    );
+    this.blocks = findBlocks('frames');
+  }
+
+  static async open() {
+    const [about] = findBlocks('about');
+    const [arrays] = findBlocks('arrays');
+    const text = new TextDecoder().decode(await readBlock(about));
+    return new Replay(JSON.parse(text), await readBlock(arrays));
+  }
+
+  /** Reads the next block of frames. @return whether there may be more */
+  async readMore() {
+    const block = this.blocks.shift();
+    if (block) this.frames.push(...this.decoder.decode(await readBlock(block)));
+    return this.blocks.length > 0;
   }
 }
 
