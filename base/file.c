@@ -34,6 +34,13 @@ static const char *fault_of(int descriptor)
     return S_ISREG(information.st_mode) ? NULL : "not a regular file";
 }
 
+const char *base_file_refusal(int reason)
+{
+    return reason == ELOOP   ? "is a symbolic link, which is not written through"
+           : reason == ENXIO ? "not a regular file"
+                             : strerror(reason);
+}
+
 /// Opens a file without waiting for whom it may lead to; `mode` is that of fdopen.
 static FILE *open_regular(const char *path, int flags, const char *mode, const char **reason)
 {
@@ -41,10 +48,9 @@ static FILE *open_regular(const char *path, int flags, const char *mode, const c
     const char *fault = NULL;
     int descriptor = open(path, flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0666);
     if (descriptor < 0)
-        fault = errno == ELOOP && (flags & O_NOFOLLOW) != 0
-                    ? "is a symbolic link, which is not written through"
-                : errno == ENXIO ? "not a regular file"
-                                 : strerror(errno);
+        fault = (flags & O_NOFOLLOW) != 0 ? base_file_refusal(errno)
+                : errno == ENXIO          ? "not a regular file"
+                                          : strerror(errno);
     if (fault == NULL)
         fault = fault_of(descriptor);
     // emptied only once it is known to be a file

@@ -23,6 +23,10 @@ FILE *base_file_create_new(const char *path, const char **reason);
 /// Opens a regular file for reading and writing in place; a symbolic link is refused.
 FILE *base_file_change(const char *path, const char **reason);
 
+/// Why a file was not opened that must not be a symbolic link, as a text for a message.
+/// @param reason  errno
+const char *base_file_refusal(int reason);
+
 /// Writes all bytes, whatever the system takes at a time; false with errno where it refuses.
 bool base_write_all(int descriptor, const void *bytes, size_t size);
 

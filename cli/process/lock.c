@@ -62,7 +62,7 @@ static cairn_status attempt(cli_lock *lock, const char *folder, cairn_error *err
 {
     int descriptor = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (descriptor < 0)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", lock->path, strerror(errno));
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", lock->path, base_file_refusal(errno));
     cairn_status status = CAIRN_OK;
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 || has_no_locks(errno)) {
         // a file that has other names, too, is somebody's: this name of it goes

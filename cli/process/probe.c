@@ -83,6 +83,10 @@ cairn_status cli_probe(const char *path, cli_probe_read *read, void *context, ca
     probe p = {path, read, context};
     cli_child child;
     int state = 0;
+    struct stat info;
+    // the child may open this one file alone, and could not say that it is none
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: not a file but a folder", path);
     cairn_status status = cli_child_start(&child, read_in_child, &p, error);
     if (status != CAIRN_OK)
         return status;

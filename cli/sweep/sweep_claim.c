@@ -101,7 +101,7 @@ cairn_status sweep_lock(const char *folder, int *lock, cairn_error *error)
         return status;
     int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (descriptor < 0)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, base_file_refusal(errno));
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int got;
     while ((got = fcntl(descriptor, F_SETLKW, &whole)) != 0 && errno == EINTR)

@@ -5,6 +5,7 @@
 #include "engine/state/ids.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/surfaces.h"
+#include "geometry/narrow/collide.h"
 
 #include <string.h>
 
@@ -149,6 +150,45 @@ static cairn_status find_mass(const geo_shape *shape, const cairn_body_def *def,
     return CAIRN_OK;
 }
 
+/// m, how deep two members of a compound overlap; 0: they do not, or only touch.
+static double overlap_of(const geo_compound *c, int i, int j, geo_manifold *found)
+{
+    double size = fmin(c->members[i]->smallest_size, c->members[j]->smallest_size), deepest = 0.0;
+    found->count = 0;
+    if (geo_collide(c->members[i], &c->placements[i], c->members[j], &c->placements[j], 0.0, NULL,
+                    found) != CAIRN_OK)
+        return 0.0;
+    for (int k = 0; k < found->count; k++)
+        deepest = fmax(deepest, -found->contacts[k].gap);
+    return deepest > 1e-6 * size ? deepest : 0.0;
+}
+
+/// The mass by density of members other than spheres is their sum: once for a compound, it is said
+/// which of them overlap.
+static void look_for_overlaps(const cairn_world *world, geo_compound *c)
+{
+    geo_manifold found;
+    bool balls = true;
+    double depth = 0.0;
+    int first = 0, second = 1;
+    for (int i = 0; i < c->member_count; i++)
+        balls = balls && c->members[i]->kind == GEO_SPHERE;
+    geo_manifold_init(&found, &world->allocator);
+    for (int i = 1; i < c->member_count && !balls && depth == 0.0; i++)
+        for (int j = 0; j < i && depth == 0.0; j++) {
+            depth = overlap_of(c, j, i, &found);
+            first = j;
+            second = i;
+        }
+    geo_manifold_finish(&found);
+    c->weighed = true;
+    if (depth > 0.0)
+        base_log(&world->logger, BASE_LOG_WARNING,
+                 "members %d and %d of a compound overlap by %.3g m: what they share counts twice "
+                 "in its volume of %.4g m3 and in masses by density; give the mass",
+                 first + 1, second + 1, depth, c->mass.volume);
+}
+
 cairn_status cairn_body_set_user(cairn_world *world, cairn_body_id id, uint64_t user,
                                  cairn_error *error)
 {
@@ -287,6 +327,10 @@ cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, ca
     if (status != CAIRN_OK)
         return base_fail(error, status, "out of memory for a body");
     init_state(world, &solid.frame, def, row);
+    geo_shape *shape = world->shapes[made.shape];
+    if (def->kind == CAIRN_DYNAMIC && def->mass == 0.0 && shape->kind == GEO_COMPOUND &&
+        !shape->compound.weighed)
+        look_for_overlaps(world, &shape->compound);
     if (row < world->blocks_count)
         eng_blocks_init(world, row);
     eng_slots_take(&world->body_slots);

@@ -217,9 +217,9 @@ static void select_chunk(void *argument, int begin, int end, int chunk, int work
             kept++;
         }
         world->raw_count[place] = *joined = kept - first;
+        const geo_contact *own = kept > first ? contacts + first : NULL;
         for (int old = pair->first;
-             (old = find_bonded(context, pair, contacts + first, kept - first, surface, old)) >= 0;
-             old++)
+             (old = find_bonded(context, pair, own, kept - first, surface, old)) >= 0; old++)
             ++*joined;
         context->explicit_count[chunk] += place >= world->plan.cone_pairs ? *joined : 0;
     }
@@ -291,7 +291,8 @@ static void fill_chunk(void *argument, int begin, int end, int chunk, int worker
             take_pair(context, place, contacts);
             pair->first = context->first[place];
         }
-        contacts += world->raw_count[place];
+        if (world->raw_count[place] > 0)
+            contacts += world->raw_count[place];
         // for the matching of the next step
         pair->count = has ? context->joined[place] : 0;
     }

@@ -766,6 +766,61 @@ static void advise(cairn_world *world, bool less)
     }
 }
 
+/// A law of an own pair of a material; NULL where all of them are rigid.
+static const con_law *explicit_law_of(const cairn_world *world, int material)
+{
+    for (int at = world->materials[material].first_surface; at > 0;) {
+        const eng_surface *own = &world->surfaces[at];
+        if (own->law->kind == CON_LAW_IMPULSE)
+            return own->law;
+        at = own->next[own->pair[0] == material ? 0 : 1];
+    }
+    return NULL;
+}
+
+/// How many bodies of each material there are, and how many of them are dynamic: [materials][2].
+/// NULL when out of memory.
+static int *count_of_materials(const cairn_world *world)
+{
+    int *count = base_allocate(&world->allocator, (size_t)world->material_count, 2 * sizeof *count);
+    for (int i = 0; i < world->body_count && count != NULL; i++) {
+        if (!eng_body_is_live(world, i))
+            continue;
+        count[2 * world->bodies[i].material]++;
+        count[2 * world->bodies[i].material + 1] += world->bodies[i].kind == CAIRN_DYNAMIC;
+    }
+    return count;
+}
+
+/// Two materials without a pair of their own follow the default one: where nobody gave that a law,
+/// it is rigid, which those hardly want whose other pairs have springs.
+static void warn_of_default(const cairn_world *world)
+{
+    const con_law *rigid = world->surfaces[0].law, *law = NULL;
+    if (world->surfaces[0].given || rigid->kind != CON_LAW_CONE || world->surface_count < 2)
+        return;
+    int *count = count_of_materials(world), a = -1, b = -1;
+    for (int i = 0; i < world->material_count && count != NULL && a < 0; i++) {
+        law = explicit_law_of(world, i);
+        for (int j = 0; j < world->material_count && law != NULL && a < 0; j++) {
+            bool meet = count[2 * i] > (i == j) && count[2 * j] > 0 &&
+                        count[2 * i + 1] + count[2 * j + 1] > 0;
+            if (meet && base_pairs_find(&world->own_surfaces, i < j ? i : j, i < j ? j : i) < 0) {
+                a = i;
+                b = j;
+            }
+        }
+    }
+    base_release(&world->allocator, count);
+    if (a >= 0)
+        base_log(
+            &world->logger, BASE_LOG_WARNING,
+            "materials \"%.60s\" and \"%.60s\" have no pair: their contacts follow the default "
+            "law %s beside %s of other pairs; give this pair a law, or all pairs one by a pair "
+            "without materials",
+            world->materials[a].name, world->materials[b].name, rigid->name, law->name);
+}
+
 /// How many spheres and members of clumps the executor has is told to the log when it changes.
 static void log_plan(cairn_world *world)
 {
@@ -841,6 +896,8 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
                          world->step_count + 1, world->time);
     bool begins = world->pieces.done == 0;
     cairn_status status = CAIRN_OK;
+    if (begins && world->step_count == 0)
+        warn_of_default(world);
     // actions look at the images of bodies, which nothing has checked yet
     if (begins && world->cell.any && world->topology_changed && world->action_count > 0)
         status = eng_cell_check_bodies(world, error);

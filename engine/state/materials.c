@@ -251,6 +251,7 @@ cairn_status cairn_pair_set_law(cairn_world *world, cairn_material_id a, cairn_m
     eng_surface_init(surface, found);
     memcpy(surface->pair, before.pair, sizeof before.pair);
     memcpy(surface->next, before.next, sizeof before.next);
+    surface->given = true;
     return close_pair(world, index, error);
 }
 
@@ -264,6 +265,7 @@ cairn_status cairn_pair_set_value(cairn_world *world, cairn_material_id a, cairn
     if (status != CAIRN_OK)
         return status;
     eng_surface *surface = &world->surfaces[index];
+    surface->given = true;
     if (eng_is_modulus(parameter) && !surface->own_elasticity)
         eng_surface_drop_moduli(surface);
     status = base_settings_set(&surface->law->table, surface->parameters, parameter,

@@ -109,6 +109,7 @@ enum { ENG_SPHERE_POOL_BLOCK = 64 }; // spheres of one block of the pool
 typedef struct eng_surface {
     const con_law *law;
     bool own_elasticity; // moduli were given to the pair: not those of its materials
+    bool given;          // a law or parameter was given to the pair
     int from;            // surface that its pairs had before it was made
     int pair[2];         // its materials where it is a pair's own, lower first
     int next[2];         // own surface of each of them that was there before; 0: none

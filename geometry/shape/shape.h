@@ -137,6 +137,7 @@ typedef struct geo_compound {
     const geo_shape **members; // [member_count] owned by the compound
     pose *placements;          // [member_count] of the members in the compound's frame
     geo_mass mass;
+    bool weighed; // a body has its mass by density: overlaps of members were looked for
 } geo_compound;
 
 /// A shape has the memory of its kind alone: it is never copied by value.

@@ -59,7 +59,7 @@ def plugins(kind):
     """
     from .library import value_of
     kinds = {"laws": lib.CAIRN_LAW, "solvers": lib.CAIRN_SOLVER, "locals": lib.CAIRN_LOCAL}
-    if kind not in kinds:
+    if not isinstance(kind, str) or kind not in kinds:
         raise errors.ArgumentError(f'plugins are "laws", "solvers" or "locals", not {kind!r}')
     found = {}
     for i in range(lib.cairn_plugin_count(kinds[kind])):

@@ -108,6 +108,8 @@ class Table:
         return self._item(self._world, place % count)
 
     def _column(self, name):
+        if not isinstance(name, str):
+            raise ArgumentError(f"a column is named by a text, not {name!r:.60}")
         column = COLUMNS[self._name].get(name)
         if column is None:
             near = difflib.get_close_matches(name, COLUMNS[self._name], 1)

@@ -134,8 +134,8 @@ def _keep(world, *kept):
 
 
 def _name(function, name):
-    name = name or getattr(function, "__name__", None)
-    if not name:
+    name = getattr(function, "__name__", None) if name is None else name
+    if not isinstance(name, str) or not name:
         raise ArgumentError("give name=, for the function has none")
     return name
 

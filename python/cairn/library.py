@@ -88,6 +88,14 @@ def encode(text, what):
     return data
 
 
+def path(value):
+    """A path of a file or folder."""
+    try:
+        return pathlib.Path(value)
+    except TypeError:
+        raise errors.ArgumentError(f"a path must be a text, not {type(value).__name__}") from None
+
+
 def _one(value, what):
     """The value that an array of numpy holds."""
     try:

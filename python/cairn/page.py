@@ -6,7 +6,7 @@ import os
 import pathlib
 import tempfile
 
-from . import errors
+from . import errors, library
 from .errors import ArgumentError
 from .picture import call, still
 
@@ -36,6 +36,7 @@ def to_html(subject, path=None, **settings):
     Raises UnsupportedError where the command is not installed.
     """
     words = _words(settings)
+    path = None if path is None else library.path(path)
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "page.html") if path is None else os.fspath(path)
         if hasattr(subject, "folder"):

@@ -150,8 +150,14 @@ def call(*words):
     raise kind.get(ended.returncode, errors.Error)(said)
 
 
+def _demand_world(world):
+    if not hasattr(world, "bodies"):
+        raise ArgumentError(f"a picture is of a World or a Run, not of {world!r:.60}")
+
+
 def still(world, folder):
     """Path of a trajectory in a folder with one frame: the world as it stands, with its contacts."""
+    _demand_world(world)
     if len(world.bodies) == 0:
         raise ArgumentError("the world has no body to draw")
     source = os.path.join(folder, "trajectory.h5")
@@ -230,6 +236,7 @@ def film(subject, until=None, path=None, size=(960, 540), frame_rate=30, speed=1
             source = str(subject.folder)
             words += [] if until is None else [f"--until={float(until)!r}"]
         else:
+            _demand_world(subject)
             source = os.path.join(folder, "trajectory.h5")
             record(subject, source, until, speed / frame_rate)
         call("render", source, "-o", out, *words)
@@ -270,6 +277,7 @@ def record(world, path, until=None, interval=None):
     interval: s between frames; None: every step
     """
     every = 1
+    _demand_world(world)
     if interval is not None:
         interval = library.real(interval, "interval")
         if not 0.0 < interval < math.inf:

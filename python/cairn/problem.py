@@ -370,7 +370,7 @@ def check(problem):
 
 
 def of_world(world, kind):
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise ArgumentError(f'a problem is "local" or "global", not {kind!r}')
     made = ffi.new("cairn_problem **")
     world._check(lib.cairn_world_get_problem(world._world, _KINDS[kind], made, world._error))
@@ -380,7 +380,7 @@ def of_world(world, kind):
 def let_solve(world, function, kind):
     """The function solves the world's steps from now on."""
     from .motion import Call
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise ArgumentError(f'a solver takes problems of form "local" or "global", not {kind!r}')
 
     weight = lib.cairn_world_get_def(world._world).scaled_weight

@@ -31,7 +31,7 @@ def read_table(path):
 
     A last line that is still being written is left out.
     """
-    path = pathlib.Path(path)
+    path = library.path(path)
     text = library.text_of_file(path)
     whole = text[:text.rfind("\n") + 1]
     rows = list(csv.reader(whole.splitlines()))
@@ -81,7 +81,7 @@ class Run:
     """
 
     def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
+        self.folder = library.path(folder)
         if not self.folder.is_dir():
             raise FileError(f"{self.folder}: there is no such folder")
 

@@ -425,7 +425,7 @@ class World(Watched, library.Live):
         if world == _NULL or self._busy is not None:
             world = self._world
         here = _ident()
-        count = 1 if count == 1 else _count(count)
+        count = 1 if type(count) is int and count == 1 else _count(count)
         if self._changed and self._watched != _NULL:
             self._look_at_start(count)
         self._busy = here

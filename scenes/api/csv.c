@@ -95,6 +95,10 @@ static int split(reader *csv, char *line)
             scn_raise(csv->L, "%s line %d: a quoted value does not end", csv->file, csv->line);
         csv->cells[count] = trim(csv->cells[count]);
     }
+    // no table that is asked for has a single column
+    if (count == 1 && strpbrk(csv->cells[0], ";\t") != NULL)
+        scn_raise(csv->L, "%s line %d: values are separated by %s; write commas between them",
+                  csv->file, csv->line, strchr(csv->cells[0], ';') != NULL ? "semicolons" : "tabs");
     return count;
 }
 

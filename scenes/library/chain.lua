@@ -15,7 +15,8 @@ end
 title("Chain of " .. links .. " links")
 simulation{ step = 1 / 1000, end_time = 5.0 }
 
-material{ name = "steel", density = 7800, colour = "steel" }
+local density = 7800
+material{ name = "steel", density = density, colour = "steel" }
 pair{ friction = friction, restitution = 0.0 }
 
 -- wire radius, radius of the round ends (centre of the wire), length of the straight parts; m
@@ -44,6 +45,9 @@ for _, side in ipairs{ 1, -1 } do
   end
 end
 local link = compound(members)
+-- capsules that follow each other share their ends, which would count twice
+local around = 2 * straight + 4 * arc * bend * math.sin(0.5 * math.pi / arc)
+local mass = density * math.pi * wire * wire * around
 
 -- the inside of the lowest point of a link meets the inside of the highest of the next; an odd number
 -- of capsules makes an end flat, at the height of the middle chord
@@ -56,6 +60,7 @@ for i = 1, links do
     name = "link_" .. i,
     shape = link,
     material = "steel",
+    mass = mass,
     kind = i == 1 and "fixed" or "dynamic",
     position = { 0, 0, -(i - 1) * pitch },
     rotation = { axis = { 0, 0, 1 }, angle = i % 2 == 0 and 90 or 0 },

@@ -593,7 +593,9 @@ static void use(cairn_world *world, const plan *how, bool twice, way *result)
     if (!make_steps(world, how->steps, result))
         return;
     take_sums(world, how, result);
-    fuzz_demand(cairn_world_validate(world, &error) == CAIRN_OK, error.message);
+    // parameters near the end of the numbers have energies beyond it, which the audit says
+    cairn_status sound = cairn_world_validate(world, &error);
+    fuzz_demand(sound == CAIRN_OK || sound == CAIRN_ERROR_NONFINITE, error.message);
     if (twice)
         make_steps_twice(world, how->steps, result);
 }

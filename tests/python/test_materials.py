@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A body or grain that names no material has the surface and the density of the first one.
 import math
+import warnings
 
 import cairn
 import numpy
@@ -142,3 +143,52 @@ def test_a_modulus_whose_square_is_no_number():
     """The mean of two moduli was made of their product: beyond the numbers, contacts had the law's default."""
     with pytest.raises(cairn.SceneError, match=r"young_modulus = 1e\+200 must lie between 1e-100 and 1e100 \(Pa\)"):
         cairn.World().material(name="a", young_modulus=1e200)
+
+
+PAIRS = [
+    ('pair{ "steel", "steel", law = "hertz_mindlin" }', True),
+    ('pair{ friction = 0.3 }\npair{ "steel", "steel", law = "hertz_mindlin" }', False),
+    ('pair{ law = "hertz_mindlin" }\npair{ "steel", "steel", law = "signorini_coulomb" }', False),
+    ('pair{ "steel", "steel", law = "signorini_coulomb" }', False),
+    ('pair{ "steel", "steel", law = "hooke" }\npair{ "steel", "wood", law = "hooke" }', False),
+]
+
+
+@pytest.mark.parametrize("pairs, warns", PAIRS)
+def test_a_pair_that_follows_the_rigid_default_beside_springs(tmp_path, pairs, warns):
+    (tmp_path / "scene.lua").write_text('simulation{ step = 1e-5 }\n'
+                                        'material{ name = "steel", density = 7800, young_modulus = 1e8 }\n'
+                                        'material{ name = "wood", density = 700 }\n'
+                                        'material{ name = "of nobody", density = 700 }\n' + pairs +
+                                        '\nground{ material = "steel" }\nbody{ shape = sphere{ radius = 0.01 }, '
+                                        'material = "wood", position = {0, 0, 0.02} }')
+    world = cairn.load(tmp_path / "scene.lua")
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        world.step(2)
+    texts = [str(each.message) for each in found]
+    assert [text for text in texts if "have no pair" in text] == (
+        ['materials "steel" and "wood" have no pair: their contacts follow the default law signorini_coulomb '
+         'beside hertz_mindlin of other pairs; give this pair a law, or all pairs one by a pair without materials']
+        if warns else [])
+
+
+@pytest.mark.parametrize("members, keys, warns", [
+    ([cairn.box(size=(0.1, 0.02, 0.02)), cairn.box(size=(0.02, 0.1, 0.02))], {}, True),
+    ([cairn.capsule(radius=0.02, length=0.1), cairn.sphere(radius=0.03)], {}, True),
+    ([cairn.sphere(radius=0.02), cairn.sphere(radius=0.03)], {}, False),
+    ([cairn.box(size=(0.1, 0.02, 0.02)), (cairn.box(size=(0.1, 0.02, 0.02)), (0, 0.02, 0))], {}, False),
+    ([cairn.box(size=(0.1, 0.02, 0.02)), cairn.box(size=(0.02, 0.1, 0.02))],
+     {"mass": 1, "inertia": (1, 1, 1)}, False),
+])
+def test_overlaps_of_members_that_count_twice_are_said_once(members, keys, warns):
+    parts = [each if isinstance(each, tuple) else (each, (0, 0, 0)) for each in members]
+    shape = cairn.compound(*({"shape": each, "position": place} for each, place in parts))
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        world = cairn.World()
+        for i in range(3):
+            world.body(shape=shape, position=(i, 0, 1), **keys)
+    texts = [str(each.message) for each in found if "counts twice" in str(each.message)]
+    assert len(texts) == warns
+    assert not warns or "members 1 and 2 of a compound overlap by" in texts[0]

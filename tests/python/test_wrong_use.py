@@ -218,3 +218,30 @@ def test_wrong_arguments_of_queries_solves_and_runs():
             call()
     assert world.run(until=2e-3, observers=None).step_count == 2
     assert query.nearest(up, down)["body"] == world.bodies[3]
+
+
+WRONG = [None, -1, float("nan"), [], {}, (1, 2), object(), numpy.zeros((3, 2)), b"y", 2**70, 1 + 2j, "\0"]
+
+
+@pytest.mark.parametrize("call", [
+    lambda bad: cairn.plugins(bad), lambda bad: cairn.Run(bad),
+    lambda bad: cairn.read_packing(bad), lambda bad: cairn.render(bad), lambda bad: cairn.to_html(bad),
+    lambda bad: cairn.load(bad),
+    lambda bad: world_of_balls().problem(bad),
+    lambda bad: world_of_balls().bodies.read(bad), lambda bad: world_of_balls().contacts.view(bad),
+    lambda bad: world_of_balls().bodies.write(bad, 0), lambda bad: world_of_balls().bodies.segments(bad),
+    lambda bad: world_of_balls().solver(bad), lambda bad: world_of_balls().solver(lambda problem: 0, form=1 if bad is None else bad),
+    lambda bad: world_of_balls().add_law(lambda batch: None, "" if bad is None else bad),
+    lambda bad: world_of_balls().add_force_field(lambda batch: None, "" if bad is None else bad),
+])
+def test_arguments_of_other_types(call):
+    """Python's own TypeError told of what is inside the package, not of what is wrong."""
+    for bad in WRONG:
+        with pytest.raises(cairn.Error) as caught:
+            call(bad)
+        assert str(caught.value) != "", bad
+
+
+def test_a_number_of_steps_that_is_an_array():
+    with pytest.raises(cairn.ArgumentError, match="the number of steps must be whole"):
+        world_of_balls().step(numpy.zeros((3, 2)))

@@ -162,6 +162,25 @@ body{ shape = sphere{ radius = R }, position = { R, 1.7320508 * R, 0 } }
 """
 
 
+def check_sentences():
+    """What is wrong is said in words, not by what the system calls it."""
+    with Folder() as folder:
+        folder.write("s.lua", SMALL)
+        folder.write("victim", "secret")
+        os.makedirs(os.path.join(folder.path, "r"))
+        os.symlink("../victim", os.path.join(folder.path, "r", "run.lock"))
+        linked = folder.cairn("run", "s.lua", "-q", "-o", "r")
+        check(linked.status == 1 and "run.lock: is a symbolic link, which is not written through" in linked.err, linked.err)
+        check(folder.read("victim") == "secret", "a lock was written through a link")
+        restarted = folder.cairn("run", "s.lua", "-q", "-o", "q", "--restart", ".")
+        check(restarted.status == 3 and "--restart: .: not a file but a folder" in restarted.err, restarted.err)
+        for separator, name in ((";", "semicolons"), ("\t", "tabs")):
+            folder.write("g.csv", separator.join(("x", "y", "z", "radius")) + "\n" + separator.join("0001") + "\n")
+            folder.write("c.lua", 'bodies_from_csv{ file = "g.csv" }')
+            read = folder.cairn("run", "c.lua", "-q", "-o", "c", "--until", "0.01")
+            check(read.status == 3 and f"g.csv line 1: values are separated by {name}; write commas" in read.err, read.err)
+
+
 def check_rest():
     with Folder() as folder:
         for radius, step, pull in ((0.01, 1e-3, 0.01), (1e-4, 1e-4, 1e-6), (1.0, 1e-2, 100.0), (0.02, 1e-5, 1.0)):
@@ -175,5 +194,6 @@ check_addresses()
 check_far_cells()
 check_emitters()
 check_forms()
+check_sentences()
 check_rest()
 finish()
