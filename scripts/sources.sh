@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Puts the sources of four libraries under subprojects/, for machines that Debian has no such libraries of:
-# WebAssembly, and an architecture whose compiled ones join a product and a sum (docs/howto/webassembly.md).
+# WebAssembly, and an architecture whose compiled ones join a product and a sum (docs/howto/live.md).
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
