@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fixed numbers of `auto`, each with its unit and its reason. What a user may want to change is
-// a setting (auto.c); these are not, because none of the problems measured asks for another value.
+// a setting (auto.c). Where a value was chosen by measurement, docs/notes/solver_experiments.md has
+// the figures.
 #ifndef CAIRN_CONTACT_STRATEGY_NUMBERS_H
 #define CAIRN_CONTACT_STRATEGY_NUMBERS_H
 
@@ -8,7 +9,7 @@
 
 /// Nominal seconds of work, by operations and not by the clock, so that results are the same on
 /// every machine: of a factorisation for each contact and for each operation of its factors, of a
-/// gradient step and of a sweep for each contact. Measured on the machine of docs/notes/benchmarks.
+/// gradient step and of a sweep for each contact. They are orders of size, no timings.
 static const double con_cost_of_contact = 1e-6;
 static const double con_cost_of_operation = 0.08e-9;
 static const double con_cost_of_gradient = 2e-8;
@@ -42,8 +43,8 @@ enum { CON_NEARLY_THERE_SOLVES = 1000 };
 
 // ---------------------------------------------------------------- proximal steps
 
-/// Newton steps for one proximal point, and its tolerance over the error: more are lost where the
-/// point is not the last one.
+/// Newton steps for one proximal point, and its tolerance over the error: only the last point has
+/// to be exact.
 enum { CON_PROXIMAL_INNER = 12 };
 static const double con_proximal_inner_factor = 0.01;
 
@@ -61,14 +62,13 @@ static const double con_polish_gain = 0.5;
 
 // ---------------------------------------------------------------- Newton steps
 
-/// Steps between two looks at the error; what they must gain from zero, a digit, is asked because
-/// steps that do not converge at once seldom do later.
+/// Steps between two looks at the error, and what they must gain from zero: a digit. What gains
+/// less is left to the interior point.
 enum { CON_NEWTON_FEW = 3 };
 static const double con_newton_gain = 0.1;
 static const double con_newton_regularisation = 1e-4;
 
-/// Steps on each of the other equations, and the proximal steps after them: those that came home
-/// did so within two thirds of that.
+/// Steps on each of the other equations, and the proximal steps after them.
 enum { CON_EQUATION_STEPS = 45, CON_EQUATION_SOLVES = 260 };
 
 // ---------------------------------------------------------------- interior point

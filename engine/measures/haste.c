@@ -98,12 +98,13 @@ void eng_haste_look(cairn_world *world)
     int lost = world->pieces.lost - 1;
     world->pieces.lost = 0;
     world->report.way_relative = 0.0;
-    if (world->hasty_told)
+    unsigned what = lost >= 0 ? ENG_TOLD_LOST : ENG_TOLD_HASTY;
+    if ((world->told & what) != 0)
         return;
     int found = lost >= 0 ? lost : find_late(world);
     if (found < 0)
         return;
-    world->hasty_told = true;
+    world->told |= what;
     world->report.way_relative = way_of(world, found);
     const char *why = lost >= 0
                           ? "what it meets in that time could not be followed"

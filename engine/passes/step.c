@@ -377,9 +377,9 @@ static void judge_joints(cairn_world *world)
     world->pieces.stop = CON_STOP_STAGNATED;
     world->report.stop = con_stop_name(CON_STOP_STAGNATED);
     world->report.error = fmax(world->report.error, fmax(left, 10.0 * world->def.tolerance));
-    if (world->unsettled_told || eng_pieces_may_divide(world))
+    if ((world->told & ENG_TOLD_UNSETTLED) != 0 || eng_pieces_may_divide(world))
         return;
-    world->unsettled_told = true;
+    world->told |= ENG_TOLD_UNSETTLED;
     base_log(&world->logger, BASE_LOG_WARNING,
              "step %" PRId64 ", t = %g s: what joints bear beside contacts did not settle, most of "
              "all for %s: it is that of the motion before, and energy is not kept; a shorter step "

@@ -215,6 +215,13 @@ typedef struct eng_booked {
 
 enum { ENG_BOOKED_SUMS = (int)(sizeof(eng_booked) / sizeof(base_exact_sum)) };
 
+/// What the log is told the first time that it happens, as bits.
+typedef enum eng_told {
+    ENG_TOLD_HASTY = 1,    // a body too fast for laws that act from an overlap on
+    ENG_TOLD_LOST = 2,     // one whose meetings the smallest pieces of a step could not follow
+    ENG_TOLD_UNSETTLED = 4 // joints beside contacts that did not settle
+} eng_told;
+
 struct cairn_world {
     // set at creation
     cairn_world_def def;
@@ -416,8 +423,7 @@ struct cairn_world {
     bool has_booked;     // it has; else all sums are 0
     double energy_start; // J, kinetic + potential at the first step
     int hasty;           // index + 1 of the first body in a slot that was too fast in this step
-    bool hasty_told;     // the log was told of the first body that was
-    bool unsettled_told; // the log was told of joints beside contacts that did not settle
+    unsigned told;       // eng_told: what the log is told once
     int64_t unsolved_count; // steps whose solve ended above the tolerance
     int logged_slots;       // in particle slots when the log was told last
     bool advised;           // the log was told why spheres are not in the executor

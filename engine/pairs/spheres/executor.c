@@ -429,7 +429,7 @@ static eng_spheres_step_sums add_chunks(eng_spheres *spheres)
         sums.left = c->left < sums.left ? c->left : sums.left;
         sums.depth = c->depth > sums.depth ? c->depth : sums.depth;
         sums.relative = c->relative > sums.relative ? c->relative : sums.relative;
-        if (!spheres->world->hasty_told)
+        if ((spheres->world->told & ENG_TOLD_HASTY) == 0)
             sums.hasty = find_hasty(spheres, c, sums.hasty);
         sums.overflow |= c->overflow;
         sums.out_of_memory |= c->out_of_memory;
