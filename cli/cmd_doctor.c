@@ -78,8 +78,10 @@ static int run_doctor(const void *memory)
         {"reading_limits", cli_describe_confinement()},
     };
     cli_json json = cli_json_begin(stdout);
-    if (settings->json)
+    if (settings->json) {
         cli_json_object(&json, NULL);
+        cli_json_text(&json, "kind", "doctor");
+    }
     for (int i = 0; i < BASE_COUNT(rows); i++) {
         if (settings->json)
             cli_json_text(&json, rows[i][0], rows[i][1]);

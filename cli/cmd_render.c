@@ -128,6 +128,7 @@ static int render_loaded(const render_settings *settings, const view_subject *su
     else if (settings->json) {
         cli_json json = cli_json_begin(stdout);
         cli_json_object(&json, NULL);
+        cli_json_text(&json, "kind", "picture");
         cli_json_text(&json, "scene", subject->scene->name);
         cli_json_boolean(&json, "replay", subject->replay != NULL);
         cli_json_text(&json, "file", report.file);

@@ -294,6 +294,7 @@ static void json_table(const bench_table *table, const bench_profile *profile)
         const bench_curve *curve = &profile->curves[i];
         cli_json json = cli_json_begin(stdout);
         cli_json_object(&json, NULL);
+        cli_json_text(&json, "kind", "benchmark");
         cli_json_text(&json, "solver", table->solvers[curve->solver].name);
         cli_json_boolean(&json, "external", table->solvers[curve->solver].external);
         cli_json_integer(&json, "problems", profile->problems);

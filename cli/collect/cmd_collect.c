@@ -204,6 +204,7 @@ static void put_json(const collection *c, double seconds, const char *status)
 {
     cli_json json = cli_json_begin(stdout);
     cli_json_object(&json, NULL);
+    cli_json_text(&json, "kind", "collection");
     cli_json_text(&json, "status", status);
     cli_json_integer(&json, "rows", c->plan.rows);
     cli_json_integer(&json, "done", c->done);

@@ -195,6 +195,7 @@ static void print_json(const comparison *found)
     const compare_summary *a = &found->summaries[0], *b = &found->summaries[1];
     cli_json json = cli_json_begin(stdout);
     cli_json_object(&json, NULL);
+    cli_json_text(&json, "kind", "comparison");
     cli_json_text(&json, "a", found->folders[0]);
     cli_json_text(&json, "b", found->folders[1]);
     cli_json_boolean(&json, "same_state", same_hash(found));

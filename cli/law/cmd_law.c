@@ -124,6 +124,7 @@ static void put_row(const law_sweep *sweep, double x, const law_column *columns,
     }
     cli_json json = cli_json_begin(stdout);
     cli_json_object(&json, NULL);
+    cli_json_text(&json, "kind", "law_point");
     cli_json_number(&json, sweep->name, x);
     for (int i = 0; i < count; i++)
         cli_json_number(&json, columns[i].name, columns[i].value);
@@ -294,6 +295,7 @@ static int run_conformance(const law_settings *settings, const law_request *requ
     if (settings->json) {
         cli_json json = cli_json_begin(stdout);
         cli_json_object(&json, NULL);
+        cli_json_text(&json, "kind", "conformance");
         cli_json_text(&json, "law", request->info.name);
         cli_json_boolean(&json, "conforms", keeps);
         cli_json_text(&json, "message", keeps ? NULL : error.message);

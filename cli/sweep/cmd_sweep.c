@@ -615,6 +615,7 @@ static void put_json(const sweep *s, double seconds, const char *status)
 {
     cli_json json = cli_json_begin(stdout);
     cli_json_object(&json, NULL);
+    cli_json_text(&json, "kind", "sweep");
     cli_json_text(&json, "status", status);
     cli_json_integer(&json, "rows", s->plan.rows);
     cli_json_integer(&json, "done", s->counts.done);

@@ -475,7 +475,8 @@ def check_conformance(folder):
         check_status(result, 0, name)
         check(result.out == f"{name}: conforms\n", f"{name} says so", result)
     result = folder.cairn("law", "hooke", "--conformance", "--json", "--set", "restitution=0.3")
-    check(load(result.out) == {"law": "hooke", "conforms": True, "message": None}, "hooke as JSON", result)
+    check(load(result.out) == {"kind": "conformance", "law": "hooke", "conforms": True, "message": None},
+          "hooke as JSON", result)
     result = folder.cairn("law", "exudyn_sphere", "--conformance", "--json")
     check_status(result, 5, "spheres without a force")
     answer = load(result.out)
