@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A disk that is truly full: a file system of 1 MB in a name space of its own.
+# A disk that is truly full: a file system of 2 MB in a name space of its own.
 """usage: test_full_disk.py PROGRAM ROOT; skipped where name spaces are forbidden"""
 import os
 import re
@@ -11,7 +11,7 @@ from command import SMALL, Folder, check, check_status, finish
 from readable import check_readable
 
 SKIPPED = 77
-ROOM = 1 << 20
+ROOM = 2 << 20
 RUN = ["run", "small.lua", "--out", "r", "--quiet", "--fclib", "r/fclib", "--fclib-form", "both",
        "--hash", "r/hash.csv", "--paraview", "surfaces", "--paraview-every", "1", "--trajectory-every", "1",
        "--checkpoint-steps", "2"]
@@ -23,7 +23,7 @@ def enter():
     inside = ["unshare", "--user", "--map-root-user", "--mount"]
     with tempfile.TemporaryDirectory(prefix="cairn-disk-") as place:
         try:
-            mounts = subprocess.run([*inside, "mount", "-t", "tmpfs", "-o", "size=1m", "none", place],
+            mounts = subprocess.run([*inside, "mount", "-t", "tmpfs", "-o", "size=2m", "none", place],
                                     capture_output=True, text=True, timeout=60)
         except FileNotFoundError:
             print("skipped: there is no unshare here")
