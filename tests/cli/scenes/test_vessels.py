@@ -74,7 +74,9 @@ local shapes = {
   cylinder{ radius = r, length = 1.5 * r }, box{ size = { 2 * r, 1.5 * r, r }, rounding = 0.2 * r },
   polyhedron{ points = { { r, 0, 0 }, { -r, 0, 0 }, { 0, r, 0 }, { 0, -r, 0 }, { 0, 0, r }, { 0, 0, -r } } },
   compound{ { shape = sphere{ radius = 0.7 * r }, position = { -0.5 * r, 0, 0 } }, { shape = sphere{ radius = 0.7 * r }, position = { 0.5 * r, 0, 0 } } },
-  compound{ { shape = box{ size = { 2 * r, 0.5 * r, 0.5 * r } } }, { shape = box{ size = { 0.5 * r, 2 * r, 0.5 * r } } } },
+  compound{ { shape = box{ size = { 2 * r, 0.5 * r, 0.5 * r } } },
+    { shape = box{ size = { 0.5 * r, 0.75 * r, 0.5 * r } }, position = { 0, 0.625 * r, 0 } },
+    { shape = box{ size = { 0.5 * r, 0.75 * r, 0.5 * r } }, position = { 0, -0.625 * r, 0 } } },
 }
 for i, shape in ipairs(shapes) do
   local k = i - 1
