@@ -130,6 +130,7 @@ def look(view, moving):
         view.ResetCamera(*extent)
     else:
         view.ResetCamera()
+    view.GetActiveCamera().Dolly(1.25)
 
 
 FOLDER = folder()
