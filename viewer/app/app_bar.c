@@ -114,7 +114,8 @@ static void draw_menu(view_app *app, double left)
     int shown = (int)fmax(3.0, app->height / row - 5.5);
     int last = items > shown ? items - shown : 0;
     app->menu_first = app->menu_first > last ? last : app->menu_first < 0 ? 0 : app->menu_first;
-    view_panel panel = app_begin_panel(app, fmin(left, app->width - width), 1.4 * row, width);
+    view_panel panel =
+        app_begin_panel(app, APP_PANEL_STILL, fmin(left, app->width - width), 1.4 * row, width);
     for (int i = 0; i < count; i++) {
         char text[64];
         if ((int)keys[i].group != app->menu || !is_item(i))
@@ -130,7 +131,7 @@ static void draw_menu(view_app *app, double left)
         view_panel_row(&panel, "wheel: more", "%d to %d of %d", app->menu_first + 1,
                        app->menu_first + shown, items);
     app->menu_panel = panel;
-    app_end_panel(app, &panel);
+    (void)app_end_panel(app, &panel);
     app->menu_panel.y = panel.y;
 }
 

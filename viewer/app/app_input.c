@@ -94,6 +94,7 @@ static void cycle_colours(view_app *app)
 #undef HELP
     };
     app->style.colours = (view_colours)(((int)app->style.colours + 1) % VIEW_COLOURS_COUNT);
+    memset(app->style.colour_range, 0, sizeof app->style.colour_range);
     app_say(app, "colours: %s", helps[app->style.colours]);
 }
 
@@ -613,7 +614,8 @@ void app_handle_event(view_app *app, const SDL_Event *event)
         else if (app->picker.open)
             view_picker_move(&app->picker, event->wheel.preciseY > 0.0 ? -app->picker.columns
                                                                        : app->picker.columns);
-        else if (!app_scroll_contents(app, event->wheel.preciseY) && !is_over_panel(app))
+        else if (!app_scroll_contents(app, event->wheel.preciseY) &&
+                 !app_scroll_panel(app, event->wheel.preciseY))
             view_camera_zoom(&app->stage.camera, pow(0.88, event->wheel.preciseY));
         break;
     case SDL_DROPFILE:
