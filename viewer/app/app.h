@@ -194,6 +194,8 @@ void app_fly(view_app *app, double seconds);
 void app_draw_parameters(view_app *app, view_panel *panel);
 /// Widgets for the motors and loads that run; app_parameters.c.
 void app_draw_drives(view_app *app, view_panel *panel);
+/// Widgets for the joints of the chosen body, or of all; app_parameters.c.
+void app_draw_joints(view_app *app, view_panel *panel);
 /// Takes the scene file as it is now for the one that is shown.
 void app_mark_file(view_app *app);
 /// Builds the scene anew when its file was written again.

@@ -341,6 +341,7 @@ static void draw_settings(view_app *app)
     if (view_panel_choice(&panel, "colours", view_colours_names[app->style.colours]) != 0)
         app_act(app, VIEW_ACTION_COLOURS);
     draw_colour_range(app, &panel);
+    app_draw_joints(app, &panel);
     app_draw_drives(app, &panel);
     app_draw_parameters(app, &panel);
     if (view_panel_button(&panel, state->paused ? "go on" : "pause"))

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const view_colour paper = {246, 248, 250, 226}, ink = {36, 42, 52, 255},
+static const view_colour paper = {246, 248, 250, 240}, ink = {36, 42, 52, 255},
                          faint = {120, 128, 140, 255}, field = {214, 220, 228, 255},
                          field_hot = {186, 202, 222, 255}, accent = {38, 110, 190, 255};
 

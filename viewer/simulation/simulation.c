@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread that steps the world or plays a run: orders, pace, frames, the ring of past frames.
 #include "viewer/simulation/simulation.h"
+#include "viewer/simulation/joints.h"
 #include "viewer/simulation/looks.h"
 #include "viewer/simulation/replay.h"
 #include "viewer/simulation/sensors.h"
@@ -335,8 +336,6 @@ static void write_problem(view_simulation *s, const char *path)
     say_result(s, status, &error, done);
 }
 
-/// The body is elsewhere from the next step on; its velocity stays. What is shown is the latest
-/// frame, with the contacts of the step before.
 /// What a body touched before it was moved acts no more: the next step finds what it touches now.
 static void drop_contacts(view_frame *frame, int body)
 {
@@ -347,23 +346,44 @@ static void drop_contacts(view_frame *frame, int body)
     frame->contact_count = kept;
 }
 
-static void place_body(view_simulation *s, const view_order *order)
+/// Bodies are elsewhere from the next step on. What is shown is the latest frame.
+static void show_moved(view_simulation *s, cairn_status status, const cairn_error *error,
+                       const bool *moved)
 {
-    cairn_error error = {0};
-    double position[3];
-    vec3_store(position, order->vector);
-    const double orientation[4] = {order->orientation.w, order->orientation.x, order->orientation.y,
-                                   order->orientation.z};
-    cairn_status status = cairn_body_set_pose(s->scene->world, s->model.bodies[order->body].id,
-                                              position, orientation, &error);
     s->shown_back = 0;
     if (status == CAIRN_OK)
         status = view_frame_take(kept_frame(s, 0), &s->model, s->scene->world);
-    if (status == CAIRN_OK)
-        drop_contacts(kept_frame(s, 0), order->body);
-    else
-        say(s, "%.480s", error.message[0] != '\0' ? error.message : cairn_status_text(status));
+    for (int i = 0; i < s->model.body_count && status == CAIRN_OK; i++)
+        if (moved[i])
+            drop_contacts(kept_frame(s, 0), i);
+    if (status != CAIRN_OK)
+        say(s, "%.480s", error->message[0] != '\0' ? error->message : cairn_status_text(status));
     publish(s);
+}
+
+/// A body where the mouse puts it, whose velocity stays, or a joint with all that hangs on it.
+static void move_bodies(view_simulation *s, const view_order *order)
+{
+    cairn_error error = {0};
+    const base_allocator *allocator = &s->model.allocator;
+    size_t count = (size_t)s->model.body_count;
+    bool *moved = base_allocate(allocator, count + 1, sizeof *moved);
+    cairn_status status = moved != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    if (status == CAIRN_OK)
+        memset(moved, 0, (count + 1) * sizeof *moved);
+    if (status == CAIRN_OK && order->kind == VIEW_ORDER_JOINT) {
+        status =
+            view_joint_set(s->scene->world, &s->model, order->body, order->number, moved, &error);
+    } else if (status == CAIRN_OK) {
+        double position[3];
+        vec3_store(position, order->vector);
+        const quat q = order->orientation;
+        moved[order->body] = true;
+        status = cairn_body_set_pose(s->scene->world, s->model.bodies[order->body].id, position,
+                                     (double[4]){q.w, q.x, q.y, q.z}, &error);
+    }
+    show_moved(s, status, &error, moved);
+    base_release(allocator, moved);
 }
 
 /// The pace starts anew from what is shown.
@@ -451,7 +471,11 @@ static void obey(view_simulation *s, const view_order *order)
         release(s);
         break;
     case VIEW_ORDER_PLACE:
-        place_body(s, order);
+        move_bodies(s, order);
+        break;
+    case VIEW_ORDER_JOINT:
+        if (order->body >= 0 && order->body < s->model.joint_count)
+            move_bodies(s, order);
         break;
     case VIEW_ORDER_PROBLEM:
         write_problem(s, order->text);
