@@ -275,51 +275,33 @@ static void set_friction(view_simulation *s, double factor)
     say(s, "friction is %.3g times that of the scene", factor);
 }
 
-static void set_tolerance(view_simulation *s, double tolerance)
+/// Settings that the world takes as they are, and says so.
+static void set_value(view_simulation *s, const view_order *order)
 {
+    cairn_world *world = s->scene->world;
     cairn_error error = {0};
-    char done[80];
-    cairn_status status = cairn_world_set_tolerance(s->scene->world, tolerance, &error);
-    snprintf(done, sizeof done, "the tolerance is %.3g", tolerance);
-    say_result(s, status, &error, done);
-}
-
-static void set_time_step(view_simulation *s, double step)
-{
-    cairn_error error = {0};
-    char done[80];
-    cairn_status status = cairn_world_set_time_step(s->scene->world, step, &error);
-    snprintf(done, sizeof done, "the time step is %.4g s", step);
-    say_result(s, status, &error, done);
-}
-
-static void set_gravity(view_simulation *s, vec3 gravity)
-{
-    cairn_error error = {0};
-    char done[80];
-    double components[3];
-    vec3_store(components, gravity);
-    cairn_status status = cairn_world_set_gravity(s->scene->world, components, &error);
-    snprintf(done, sizeof done, "gravity is %.3g %.3g %.3g m/s2", gravity.x, gravity.y, gravity.z);
-    say_result(s, status, &error, done);
-}
-
-static void set_solver(view_simulation *s, const char *name)
-{
-    cairn_error error = {0};
-    char done[80];
-    cairn_status status = cairn_world_set_solver(s->scene->world, name, &error);
-    snprintf(done, sizeof done, "the solver is %.60s", name);
-    say_result(s, status, &error, done);
-}
-
-static void set_drive(view_simulation *s, int drive, double value)
-{
-    cairn_error error = {0};
+    cairn_status status = CAIRN_OK;
     char done[160];
-    cairn_status status = view_drives_set(&s->drives, s->scene->world, drive, value, &error);
-    snprintf(done, sizeof done, "%s is %.4g %s", s->drives.items[drive].name, value,
-             s->drives.items[drive].unit);
+    double value = order->number, gravity[3];
+    if (order->kind == VIEW_ORDER_TOLERANCE) {
+        status = cairn_world_set_tolerance(world, value, &error);
+        snprintf(done, sizeof done, "the tolerance is %.3g", value);
+    } else if (order->kind == VIEW_ORDER_TIME_STEP) {
+        status = cairn_world_set_time_step(world, value, &error);
+        snprintf(done, sizeof done, "the time step is %.4g s", value);
+    } else if (order->kind == VIEW_ORDER_GRAVITY) {
+        vec3_store(gravity, order->vector);
+        status = cairn_world_set_gravity(world, gravity, &error);
+        snprintf(done, sizeof done, "gravity is %.3g %.3g %.3g m/s2", gravity[0], gravity[1],
+                 gravity[2]);
+    } else if (order->kind == VIEW_ORDER_SOLVER) {
+        status = cairn_world_set_solver(world, order->text, &error);
+        snprintf(done, sizeof done, "the solver is %.60s", order->text);
+    } else {
+        const view_drive *drive = &s->drives.items[order->body];
+        status = view_drives_set(&s->drives, world, order->body, value, &error);
+        snprintf(done, sizeof done, "%s is %.4g %s", drive->name, value, drive->unit);
+    }
     say_result(s, status, &error, done);
 }
 
@@ -445,23 +427,17 @@ static void obey(view_simulation *s, const view_order *order)
         s->loop = order->number > 0.0;
         break;
     case VIEW_ORDER_SOLVER:
-        set_solver(s, order->text);
-        break;
     case VIEW_ORDER_TIME_STEP:
-        set_time_step(s, order->number);
-        break;
     case VIEW_ORDER_TOLERANCE:
-        set_tolerance(s, order->number);
-        break;
     case VIEW_ORDER_GRAVITY:
-        set_gravity(s, order->vector);
+        set_value(s, order);
         break;
     case VIEW_ORDER_FRICTION:
         set_friction(s, order->number);
         break;
     case VIEW_ORDER_DRIVE:
         if (order->body >= 0 && order->body < s->drives.count)
-            set_drive(s, order->body, order->number);
+            set_value(s, order);
         break;
     case VIEW_ORDER_PULL:
         s->pull = *order;
@@ -471,10 +447,9 @@ static void obey(view_simulation *s, const view_order *order)
         release(s);
         break;
     case VIEW_ORDER_PLACE:
-        move_bodies(s, order);
-        break;
     case VIEW_ORDER_JOINT:
-        if (order->body >= 0 && order->body < s->model.joint_count)
+        if (order->kind == VIEW_ORDER_PLACE ||
+            (order->body >= 0 && order->body < s->model.joint_count))
             move_bodies(s, order);
         break;
     case VIEW_ORDER_PROBLEM:
