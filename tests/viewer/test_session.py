@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -141,6 +142,14 @@ def check_small_pictures(folder):
     os.makedirs(own, exist_ok=True)
     for name, text in [("one.lua", SCENE), ("broken.lua", "body{}"), ("-odd name.lua", SCENE)]:
         write_scene(own, name, text)
+    # one comes with its picture, as the built-in scenes do: all of them, of the size that the list takes
+    library, ready = os.path.join(ROOT, "scenes/library"), os.path.join(own, "sketches")
+    write_scene(own, "ready.lua", SCENE)
+    os.makedirs(ready, exist_ok=True)
+    shutil.copy(os.path.join(library, "sketches/arch.png"), os.path.join(ready, "ready.png"))
+    for name in (name[:-4] for name in os.listdir(library) if name.endswith(".lua")):
+        with open(os.path.join(library, "sketches", name + ".png"), "rb") as file:
+            check(struct.unpack(">II", file.read(24)[16:]) == (192, 120), f"the picture of {name}")
     env = dict(os.environ, CAIRN_SCENES=own, XDG_CACHE_HOME=os.path.join(folder, "cache"))
     with open(os.path.join(own, "script.txt"), "w", encoding="utf-8") as file:
         file.write("wait 2\nkey Ctrl+O\nwait 2\nkey F12\nwait 600\nkey F12\nwait 2\nkey Escape\nwait 2\nquit\n")
@@ -152,7 +161,7 @@ def check_small_pictures(folder):
         files = sorted(name for name in os.listdir(kept) if name.endswith(".png"))
         pictures.append(files)
         times.append([os.stat(os.path.join(kept, name)).st_mtime_ns for name in files])
-    # two scenes have a picture, the broken one has none; what was kept is not drawn again
+    # two scenes get a picture, the broken one none, and that which has one is not drawn; what was kept is not drawn again
     check(len(pictures[0]) == 2 and pictures[0] == pictures[1] and times[0] == times[1],
           f"small pictures: {pictures} {times}")
     # below the title and what the window says

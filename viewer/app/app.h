@@ -179,6 +179,8 @@ void app_step_contact(view_app *app, int way);
 /// Handles one event of SDL; app_input.c.
 void app_handle_event(view_app *app, const SDL_Event *event);
 void app_act(view_app *app, view_action action);
+/// What an action switches on and off; NULL for one that does no such thing.
+bool *app_switch(view_app *app, view_action action);
 /// Handles of the chosen body; app_handles.c. @return false where there are none
 bool app_get_handles(const view_app *app, view_handles *handles);
 /// Looks which handle is below the mouse.

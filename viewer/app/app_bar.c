@@ -27,12 +27,14 @@ typedef struct bar_line {
 static bool put_word(bar_line *bar, const char *text, view_colour colour, bool marked, bool *over)
 {
     view_app *app = bar->app;
-    double row = app_row_height(app), width = view_font_width(app->stage.font, text) + 0.8 * row;
+    // a narrow window leaves less between the words
+    double row = app_row_height(app), space = app->width > 36.0 * row ? 0.8 * row : 0.6 * row;
+    double width = view_font_width(app->stage.font, text) + space;
     bool hot = app->mouse.x >= bar->x && app->mouse.x < bar->x + width && app->mouse.y >= 0.0 &&
                app->mouse.y < bar->height;
     if (hot || marked)
         view_canvas_box(&app->stage.canvas, bar->x, 0.0, width, bar->height, hot_field);
-    view_canvas_text(&app->stage.canvas, bar->x + 0.4 * row, 0.2 * row, colour, text);
+    view_canvas_text(&app->stage.canvas, bar->x + 0.5 * space, 0.2 * row, colour, text);
     bar->x += width;
     if (over != NULL)
         *over = hot;
@@ -46,51 +48,15 @@ static void put_button(bar_line *bar, const char *text, view_action action, view
 }
 
 /// Whether what an action switches is on.
-static bool is_on(const view_app *app, view_action action)
+static bool is_on(view_app *app, view_action action)
 {
-    const view_style *style = &app->style;
-    switch ((int)action) {
-    case VIEW_ACTION_GROUND:
-        return style->ground;
-    case VIEW_ACTION_SHADOWS:
-        return style->shadows;
-    case VIEW_ACTION_FRAMES:
-        return style->frames;
-    case VIEW_ACTION_BOXES:
-        return style->boxes;
-    case VIEW_ACTION_VELOCITIES:
-        return style->velocities;
-    case VIEW_ACTION_JOINTS:
-        return style->joints;
-    case VIEW_ACTION_NAMES:
-        return app->show_names;
-    case VIEW_ACTION_HANDLES:
-        return app->show_handles;
-    case VIEW_ACTION_CLIP:
-        return style->clip;
-    case VIEW_ACTION_CONTACTS:
-        return style->contacts != VIEW_CONTACTS_OFF;
-    case VIEW_ACTION_COLOURS:
-        return style->colours != VIEW_COLOURS_ID;
-    case VIEW_ACTION_PARALLEL:
-        return app->stage.camera.parallel;
-    case VIEW_ACTION_PANEL:
-        return app->show_panel;
-    case VIEW_ACTION_CONTENTS:
-        return app->show_contents;
-    case VIEW_ACTION_ENERGY:
-        return app->show_energy;
-    case VIEW_ACTION_SENSORS:
-        return app->show_sensors;
-    case VIEW_ACTION_SOLVER:
-        return app->show_solver;
-    case VIEW_ACTION_LOOP:
-        return app->loop;
-    case VIEW_ACTION_FILM:
-        return app->filming;
-    default:
-        return false;
-    }
+    const bool *what = app_switch(app, action);
+    return what != NULL
+               ? *what
+               : (action == VIEW_ACTION_CLIP && app->style.clip) ||
+                     (action == VIEW_ACTION_CONTACTS && app->style.contacts != VIEW_CONTACTS_OFF) ||
+                     (action == VIEW_ACTION_COLOURS && app->style.colours != VIEW_COLOURS_ID) ||
+                     (action == VIEW_ACTION_FILM && app->filming);
 }
 
 /// Whether a row of the table is a row of its menu: not what is held, and each action once.

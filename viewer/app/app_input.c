@@ -197,6 +197,14 @@ static const struct {
     {VIEW_ACTION_SCENE_PREVIOUS, app_open_neighbour, -1},
 };
 
+bool *app_switch(view_app *app, view_action action)
+{
+    for (int i = 0; i < BASE_COUNT(switches); i++)
+        if (switches[i].action == action)
+            return (bool *)((char *)app + switches[i].place);
+    return NULL;
+}
+
 /// What the tables say of an action.
 static void act_by_table(view_app *app, view_action action)
 {
@@ -206,11 +214,9 @@ static void act_by_table(view_app *app, view_action action)
     for (int i = 0; i < BASE_COUNT(looks); i++)
         if (looks[i].action == action)
             look_from(app, looks[i].azimuth, looks[i].elevation);
-    for (int i = 0; i < BASE_COUNT(switches); i++)
-        if (switches[i].action == action) {
-            bool *what = (bool *)((char *)app + switches[i].place);
-            *what = !*what;
-        }
+    bool *what = app_switch(app, action);
+    if (what != NULL)
+        *what = !*what;
     for (int i = 0; i < BASE_COUNT(calls); i++)
         if (calls[i].action == action)
             calls[i].call(app);

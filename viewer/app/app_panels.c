@@ -58,12 +58,15 @@ static void draw_status(view_app *app)
     view_canvas_box(canvas, 0.0, y - 0.15 * row, app->width, 1.4 * row, paper);
     double x = view_canvas_print(canvas, 0.5 * row, y, accent, "%s  %s", app->subject.scene->name,
                                  run_word(app));
-    x = view_canvas_print(canvas, x + row, y, ink,
-                          "t = %.3f s  step %lld  %.2fx real time (asked %.3gx)  contacts %lld",
+    x = view_canvas_print(canvas, x + row, y, ink, "t = %.3f s  step %lld  contacts %lld",
                           app->frame->time, (long long)app->frame->step,
-                          state->paused ? 0.0 : state->factor, state->speed,
                           (long long)view_frame_contacts(app->frame));
-    x = print_report(app, x, y);
+    // a narrow window has no room for what follows
+    if (app->width > 50.0 * row) {
+        x = view_canvas_print(canvas, x + row, y, ink, "%.2fx real time (asked %.3gx)",
+                              state->paused ? 0.0 : state->factor, state->speed);
+        x = print_report(app, x, y);
+    }
     x = view_canvas_print(canvas, x + row, y, ink, "%.0f fps", app->picture_rate);
     x = print_way(app, x, y);
     if (app->filming)
@@ -377,6 +380,10 @@ void app_draw_panels(view_app *app)
     bool pressed = app->mouse.pressed;
     if (app->show_help || app_menu_has_mouse(app))
         app->mouse.pressed = false;
+    // panels lie over the key
+    if (app->selected < 0 && app->set_count == 0)
+        view_stage_key(&app->stage, &app->model, &app->style,
+                       app->width - 0.5 * app_row_height(app), app_top(app));
     if (app->show_names)
         draw_names(app);
     if (app->show_panel)
@@ -385,9 +392,6 @@ void app_draw_panels(view_app *app)
     double below = app->set_count > 0 && app->selected < 0 ? app_draw_set(app) : draw_body(app);
     if (app->show_contents)
         app_draw_contents(app, below);
-    if (app->selected < 0 && app->set_count == 0)
-        view_stage_key(&app->stage, &app->model, &app->style,
-                       app->width - 0.5 * app_row_height(app), app_top(app));
     draw_status(app);
     draw_slider(app);
     app->mouse.pressed = pressed && !app->show_help;

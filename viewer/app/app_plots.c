@@ -99,7 +99,7 @@ static void draw_solver(view_app *app, double left, double top)
         // how the shown step's solve went, iteration by iteration
         const view_frame *frame = app->frame;
         char name[60];
-        snprintf(name, sizeof name, "residual, %d iterations: %.20s", frame->report.iterations,
+        snprintf(name, sizeof name, "residual, iterations: %d, %.20s", frame->report.iterations,
                  frame->report.stop != NULL ? frame->report.stop : "none");
         const view_curve curve = {name, frame->residuals, sizeof *frame->residuals, alarm};
         view_panel_plot(&panel, "solver, this step", frame->iterations, sizeof *frame->iterations,
