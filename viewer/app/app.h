@@ -179,7 +179,7 @@ void app_step_contact(view_app *app, int way);
 /// Handles one event of SDL; app_input.c.
 void app_handle_event(view_app *app, const SDL_Event *event);
 void app_act(view_app *app, view_action action);
-/// What an action switches on and off; NULL for one that does no such thing.
+/// What an action switches on and off; NULL for one that does no such thing; app_bar.c.
 bool *app_switch(view_app *app, view_action action);
 /// Handles of the chosen body; app_handles.c. @return false where there are none
 bool app_get_handles(const view_app *app, view_handles *handles);
@@ -235,8 +235,6 @@ void app_draw_bar(view_app *app);
 void app_draw_help(view_app *app);
 /// Whether the mouse is over the open menu.
 bool app_menu_has_mouse(const view_app *app);
-/// Where panels begin, below the bar; pixels.
-double app_top(const view_app *app);
 
 /// Draws panels, text and plots into the canvas; app_panels.c.
 void app_draw_panels(view_app *app);
@@ -247,6 +245,8 @@ view_panel app_begin_panel(view_app *app, app_panel which, double left, double t
 /// @return y below the panel and a space, where it has not been moved
 double app_end_panel(view_app *app, view_panel *panel);
 double app_row_height(const view_app *app);
+/// Where panels begin, below the bar; pixels.
+double app_top(const view_app *app);
 /// Pushes the panel below the mouse up or down. @return whether there is one
 bool app_scroll_panel(view_app *app, double rows);
 

@@ -5,16 +5,12 @@
 #include "base/assert.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
 static const view_colour ink = {36, 42, 52, 255}, paper = {246, 248, 250, 244},
                          accent = {38, 110, 190, 255}, hot_field = {186, 202, 222, 255},
                          alarm = {200, 50, 40, 255};
-
-double app_top(const view_app *app)
-{
-    return 1.9 * app_row_height(app);
-}
 
 // ---------------------------------------------------------------- the bar
 
@@ -45,6 +41,38 @@ static void put_button(bar_line *bar, const char *text, view_action action, view
 {
     if (put_word(bar, text, colour, false, NULL))
         bar->app->bar_action = action;
+}
+
+/// Actions that switch something on or off.
+static const struct {
+    view_action action;
+    size_t place; // of the bool in the window
+} switches[] = {
+    {VIEW_ACTION_GROUND, offsetof(view_app, style.ground)},
+    {VIEW_ACTION_SHADOWS, offsetof(view_app, style.shadows)},
+    {VIEW_ACTION_FRAMES, offsetof(view_app, style.frames)},
+    {VIEW_ACTION_BOXES, offsetof(view_app, style.boxes)},
+    {VIEW_ACTION_VELOCITIES, offsetof(view_app, style.velocities)},
+    {VIEW_ACTION_JOINTS, offsetof(view_app, style.joints)},
+    {VIEW_ACTION_HANDLES, offsetof(view_app, show_handles)},
+    {VIEW_ACTION_NAMES, offsetof(view_app, show_names)},
+    {VIEW_ACTION_PANEL, offsetof(view_app, show_panel)},
+    {VIEW_ACTION_CONTENTS, offsetof(view_app, show_contents)},
+    {VIEW_ACTION_SENSORS, offsetof(view_app, show_sensors)},
+    {VIEW_ACTION_ENERGY, offsetof(view_app, show_energy)},
+    {VIEW_ACTION_LOGARITHM, offsetof(view_app, energy_logarithm)},
+    {VIEW_ACTION_SOLVER, offsetof(view_app, show_solver)},
+    {VIEW_ACTION_HELP, offsetof(view_app, show_help)},
+    {VIEW_ACTION_PARALLEL, offsetof(view_app, stage.camera.parallel)},
+    {VIEW_ACTION_LOOP, offsetof(view_app, loop)},
+};
+
+bool *app_switch(view_app *app, view_action action)
+{
+    for (int i = 0; i < BASE_COUNT(switches); i++)
+        if (switches[i].action == action)
+            return (bool *)((char *)app + switches[i].place);
+    return NULL;
 }
 
 /// Whether what an action switches is on.

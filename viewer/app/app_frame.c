@@ -9,6 +9,11 @@ double app_row_height(const view_app *app)
     return 1.25 * view_font_height(app->stage.font);
 }
 
+double app_top(const view_app *app)
+{
+    return 1.9 * app_row_height(app);
+}
+
 /// Moves a panel by its upper edge, and keeps that in the window. @return whether it can be taken
 static bool drag_panel(view_app *app, app_panel which, double left, double top, double width)
 {

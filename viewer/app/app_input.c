@@ -5,7 +5,6 @@
 #include "base/assert.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -137,30 +136,6 @@ static const struct {
     {VIEW_ACTION_VIEW_Z_BACK, -0.5 * M_PI, 1.5533},
 };
 
-/// Actions that switch something on or off.
-static const struct {
-    view_action action;
-    size_t place; // of the bool in the window
-} switches[] = {
-    {VIEW_ACTION_GROUND, offsetof(view_app, style.ground)},
-    {VIEW_ACTION_SHADOWS, offsetof(view_app, style.shadows)},
-    {VIEW_ACTION_FRAMES, offsetof(view_app, style.frames)},
-    {VIEW_ACTION_BOXES, offsetof(view_app, style.boxes)},
-    {VIEW_ACTION_VELOCITIES, offsetof(view_app, style.velocities)},
-    {VIEW_ACTION_JOINTS, offsetof(view_app, style.joints)},
-    {VIEW_ACTION_HANDLES, offsetof(view_app, show_handles)},
-    {VIEW_ACTION_NAMES, offsetof(view_app, show_names)},
-    {VIEW_ACTION_PANEL, offsetof(view_app, show_panel)},
-    {VIEW_ACTION_CONTENTS, offsetof(view_app, show_contents)},
-    {VIEW_ACTION_SENSORS, offsetof(view_app, show_sensors)},
-    {VIEW_ACTION_ENERGY, offsetof(view_app, show_energy)},
-    {VIEW_ACTION_LOGARITHM, offsetof(view_app, energy_logarithm)},
-    {VIEW_ACTION_SOLVER, offsetof(view_app, show_solver)},
-    {VIEW_ACTION_HELP, offsetof(view_app, show_help)},
-    {VIEW_ACTION_PARALLEL, offsetof(view_app, stage.camera.parallel)},
-    {VIEW_ACTION_LOOP, offsetof(view_app, loop)},
-};
-
 /// Actions that are a call.
 static const struct {
     view_action action;
@@ -196,14 +171,6 @@ static const struct {
     {VIEW_ACTION_SCENE_NEXT, app_open_neighbour, 1},
     {VIEW_ACTION_SCENE_PREVIOUS, app_open_neighbour, -1},
 };
-
-bool *app_switch(view_app *app, view_action action)
-{
-    for (int i = 0; i < BASE_COUNT(switches); i++)
-        if (switches[i].action == action)
-            return (bool *)((char *)app + switches[i].place);
-    return NULL;
-}
 
 /// What the tables say of an action.
 static void act_by_table(view_app *app, view_action action)
