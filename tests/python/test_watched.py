@@ -191,6 +191,8 @@ def test_motor_gains():
     assert joint.coordinate == pytest.approx(soft, rel=1e-6)
     with pytest.raises(cairn.ArgumentError, match="is called"):
         joint.motor = {"velocity": 1.0}
+    with pytest.raises(cairn.ArgumentError, match='no "torque".*joint.drive'):
+        joint.motor(torque=1.0)
     with pytest.raises(cairn.ArgumentError, match="not both|above it"):
         joint.motor(stiffness=0.0, damping=0.0)
     with pytest.raises(cairn.ArgumentError):
