@@ -182,6 +182,7 @@ cairn_traffic cairn_world_get_traffic(const cairn_world *world)
         traffic.step_bytes += world->sharing->team.sent_bytes - world->sharing->gathered_bytes;
         traffic.halo_bytes += world->sharing->team.level_bytes;
         traffic.gathered_bytes += world->sharing->gathered_bytes;
+        traffic.whole_steps = world->sharing->whole_steps;
     }
     return traffic;
 }

@@ -21,7 +21,7 @@ typedef struct specimen {
     int body; // -1: it will be made; -2: there is none
     int material;
     bool several;  // of one that will be made: it may meet one of its kind
-    double mass;   // kg
+    double mass;   // kg; INFINITY of what cannot move
     double radius; // m, of a ball; else INFINITY
     double half;   // m, half of its smallest size
     double reach;  // m, bounding radius
@@ -41,7 +41,7 @@ static specimen body_specimen(const cairn_world *world, int body)
     const geo_shape *shape = world->shapes[world->bodies[body].shape];
     return (specimen){.body = body,
                       .material = world->bodies[body].material,
-                      .mass = world->bodies[body].mass,
+                      .mass = eng_free_mass_of(world, body).mass,
                       .radius = shape->kind == GEO_SPHERE ? shape->sphere.radius : INFINITY,
                       .half = 0.5 * shape->smallest_size,
                       .reach = shape->bounding_radius};
@@ -138,7 +138,9 @@ static bool may_meet(const cairn_world *world, const specimen *a, const specimen
 {
     if (a->body == -2 || b->body == -2 || (same && !a->several))
         return false;
-    return a->body < 0 || b->body < 0 || !eng_pair_is_idle(world, a->body, b->body);
+    if (isinf(a->mass) && isinf(b->mass))
+        return false;
+    return a->body < 0 || b->body < 0 || !eng_pair_is_apart(world, a->body, b->body);
 }
 
 static cairn_body_id id_of(const cairn_world *world, const specimen *is)

@@ -381,9 +381,9 @@ static void judge_joints(cairn_world *world)
         return;
     world->told |= ENG_TOLD_UNSETTLED;
     base_log(&world->logger, BASE_LOG_WARNING,
-             "step %" PRId64 ", t = %g s: what joints bear beside contacts did not settle, most of "
-             "all for %s: it is that of the motion before, and energy is not kept; a shorter step "
-             "is needed",
+             "step %" PRId64
+             ", t = %g s: the forces of joints beside contacts did not settle, those of "
+             "%s least of all, and energy is not kept; a shorter step is needed",
              world->step_count + 1, world->time, eng_body_label(world, set->unsettled).text);
 }
 
