@@ -714,6 +714,34 @@ static bool is_apart(const sweep *s, const geo_contact *contact, double touch, b
            (mesh && gap > digits * s->size && !bore(s->world, s->pair, &contact->key));
 }
 
+/// Whether a meeting in the first step of a world is one of bodies that nothing held yet, which
+/// fall beside what they lie on and meet the side of what is next to it: their velocity brings them
+/// there, and without the fall they would pass. Contacts of the end of the sweep are left behind.
+/// @param met  s, time of the meeting, whose contacts are those from `from` on
+static cairn_status falls_beside(const sweep *s, double way, double margin, double met, int first,
+                                 int from, geo_manifold *manifold, bool *falls)
+{
+    const cairn_world *world = s->world;
+    geo_contact contact = *deepest_of(s, met, from, manifold);
+    sweep level = *s;
+    *falls = false;
+    if (world->step_count > 0)
+        return CAIRN_OK;
+    for (int side = 0; side < 2; side++) {
+        vec3 gained =
+            vec3_sub(vec3_from(world->v_free[s->body[side]]), vec3_from(world->v[s->body[side]]));
+        level.linear[side] = vec3_sub(level.linear[side], gained);
+    }
+    double closing = -rate_of(s, &contact, met), level_closing = -rate_of(&level, &contact, met);
+    if (!(level_closing > closing - level_closing))
+        return CAIRN_OK;
+    double level_met, before;
+    cairn_status status =
+        find_meeting(&level, way, margin, 0.0, first, from, manifold, &level_met, &before);
+    *falls = status == CAIRN_OK && !isfinite(level_met);
+    return status;
+}
+
 cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, double way,
                                 double margin, double restitution, geo_manifold *manifold,
                                 int first, double *bounce)
@@ -748,6 +776,18 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
     cairn_status status = find_meeting(&s, way, margin, 0.0, first, from, manifold, &met, &before);
     if (status != CAIRN_OK)
         return status;
+    if (isfinite(met) && world->step_count == 0) {
+        bool falls;
+        status = falls_beside(&s, way, margin, met, first, from, manifold, &falls);
+        if (status == CAIRN_OK)
+            status = find_meeting(&s, way, margin, 0.0, first, from, manifold, &met, &before);
+        if (status != CAIRN_OK)
+            return status;
+        if (falls) {
+            manifold->count = from;
+            met = INFINITY;
+        }
+    }
     double end = INFINITY;
     for (int i = from; i < manifold->count; i++)
         end = real_min(end, manifold->contacts[i].gap);

@@ -410,8 +410,7 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
             return CAIRN_INTERRUPTED;
         status = solve(world, false, error);
     }
-    if (status == CAIRN_OK && bounces && is_solved(world) &&
-        world->def.impact == CAIRN_IMPACT_NEWTON)
+    if (status == CAIRN_OK && bounces && is_solved(world))
         status = eng_impacts_cap(world, solve, error);
     if (status == CAIRN_OK && bounces && !is_solved(world))
         status = solve_without_restitution(world, guesses, error);
