@@ -36,8 +36,8 @@ static bool has_rigid_pairs(const cairn_world *world)
 static bool turns_far(const cairn_world *world, int body, vec3 omega)
 {
     double h = world->def.time_step, most = far_turn * far_turn;
-    return world->bodies[body].solid > 0 && world->def.rotation == CAIRN_RIG_IMP &&
-           h * h * vec3_norm_squared(omega) > most && !eng_is_jointed(world, body) &&
+    return h * h * vec3_norm_squared(omega) > most && world->bodies[body].solid > 0 &&
+           world->def.rotation == CAIRN_RIG_IMP && !eng_is_jointed(world, body) &&
            has_rigid_pairs(world);
 }
 
