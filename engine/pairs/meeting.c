@@ -194,8 +194,8 @@ static bool may_meet(const cairn_world *world, const eng_pair *pair, vec3 low, v
 {
     int a = pair->colliders.first, b = pair->colliders.second;
     double near = 1e-3 * size_of(world, pair);
-    double around = world->aims[world->colliders[a].body].around +
-                    world->aims[world->colliders[b].body].around;
+    double around =
+        world->aims[world->colliders[a].body].around + world->aims[world->colliders[b].body].around;
     if (world->cell.any)
         return true;
     // most pairs of bodies that fly beside each other are done with here
@@ -220,14 +220,18 @@ static const eng_aim *driven_range(const cairn_world *world, int body, int other
 }
 
 /// Range of the velocity with which a body may drive another, at the centre of that: that of its
-/// aim, or of a wider one.
+/// aim, or of a wider one, which comes to that of all.
 /// @param wide  scratch
-static inline const eng_aim *range_at(const cairn_world *world, int body, int other, eng_aim *wide)
+static inline const eng_aim *range_at(const cairn_world *world, int body, int other, eng_aim *wide,
+                                      eng_aim *all)
 {
     const eng_aim *aim = &world->aims[body];
     if (world->bodies[body].kind == CAIRN_DYNAMIC || aim->turning == 0.0)
         return aim;
-    return driven_range(world, body, other, wide);
+    const eng_aim *range = driven_range(world, body, other, wide);
+    all->low = lower(all->low, range->low);
+    all->high = upper(all->high, range->high);
+    return range;
 }
 
 /// Widens the range of a body by another one.
@@ -250,6 +254,35 @@ static bool has_all_of(const cairn_world *world, int body, const eng_aim *is)
             aim->high.x >= is->high.x && aim->high.y >= is->high.y && aim->high.z >= is->high.z);
 }
 
+/// The range of the velocities of all bodies as they are expected to move.
+static eng_aim range_of_all(const cairn_world *world)
+{
+    eng_aim all = {.low = {INFINITY, INFINITY, INFINITY},
+                   .high = {-INFINITY, -INFINITY, -INFINITY}};
+    for (int body = 0; body < world->reach; body++) {
+        all.low = lower(all.low, world->aims[body].low);
+        all.high = upper(all.high, world->aims[body].high);
+    }
+    return all;
+}
+
+/// Whether may_meet is false for whatever velocities of that range, seen from little work.
+static inline bool are_far(const cairn_world *world, const geo_pair *pair, const eng_aim *all)
+{
+    const eng_collider *a = &world->colliders[pair->first], *b = &world->colliders[pair->second];
+    const geo_bounds *p = &world->collider_bounds[pair->first].bounds;
+    const geo_bounds *q = &world->collider_bounds[pair->second].bounds;
+    double h = world->horizon, around = world->aims[a->body].around + world->aims[b->body].around;
+    // half-spaces have no size
+    double size = real_max(a->shape->smallest_size, b->shape->smallest_size);
+    double slack = 1e-3 * size + h * around * (1.0 + 1e-12);
+    vec3 way = vec3_scale(h, vec3_sub(all->high, all->low));
+    return !world->cell.any && world->elsewhere == NULL &&
+           (q->low.x - way.x > p->high.x + slack || q->high.x + way.x < p->low.x - slack ||
+            q->low.y - way.y > p->high.y + slack || q->high.y + way.y < p->low.y - slack ||
+            q->low.z - way.z > p->high.z + slack || q->high.z + way.z < p->low.z - slack);
+}
+
 /// Whether a range of one of the two has grown since they were looked at last.
 static inline bool is_due(const cairn_world *world, const geo_pair *pair, int round)
 {
@@ -259,15 +292,16 @@ static inline bool is_due(const cairn_world *world, const geo_pair *pair, int ro
 
 /// Bodies that may meet may take each other's velocity; whether that is new.
 /// @param meet  whether they may, which stays so while ranges grow
-static bool pass_on(cairn_world *world, const eng_pair *pair, int round, bool *meet)
+/// @param all   m/s, range of the velocities of all bodies
+static bool pass_on(cairn_world *world, const eng_pair *pair, int round, bool *meet, eng_aim *all)
 {
     int a = world->colliders[pair->colliders.first].body;
     int b = world->colliders[pair->colliders.second].body;
     if (eng_is_elsewhere(world, a) || eng_is_elsewhere(world, b))
         return false;
     eng_aim wide[2];
-    const eng_aim *of_a = range_at(world, a, b, &wide[0]);
-    const eng_aim *of_b = range_at(world, b, a, &wide[1]);
+    const eng_aim *of_a = range_at(world, a, b, &wide[0], all);
+    const eng_aim *of_b = range_at(world, b, a, &wide[1], all);
     if (has_all_of(world, a, of_b) && has_all_of(world, b, of_a))
         return false;
     *meet = *meet ||
@@ -288,6 +322,7 @@ static void find_ranges(cairn_world *world, bool *meet)
     const eng_plan *plan = &world->plan;
     int n = plan->cone_pairs;
     bool changed = true;
+    eng_aim all = range_of_all(world);
     memset(meet, 0, (size_t)n * sizeof *meet);
     for (int round = 1; changed && round < ROUNDS; round++) {
         changed = false;
@@ -295,7 +330,8 @@ static void find_ranges(cairn_world *world, bool *meet)
             int place = round % 2 == 0 ? i : n - 1 - i;
             const eng_pair *pair = &world->pairs[plan->order[place]];
             if (is_due(world, &pair->colliders, round) &&
-                pass_on(world, pair, round, &meet[place]))
+                (meet[place] || !are_far(world, &pair->colliders, &all)) &&
+                pass_on(world, pair, round, &meet[place], &all))
                 changed = true;
         }
         if (eng_sharing_is_active(world) && world->elsewhere != NULL) {
