@@ -220,18 +220,14 @@ static const eng_aim *driven_range(const cairn_world *world, int body, int other
 }
 
 /// Range of the velocity with which a body may drive another, at the centre of that: that of its
-/// aim, or of a wider one, which comes to that of all.
+/// aim, or of a wider one.
 /// @param wide  scratch
-static inline const eng_aim *range_at(const cairn_world *world, int body, int other, eng_aim *wide,
-                                      eng_aim *all)
+static inline const eng_aim *range_at(const cairn_world *world, int body, int other, eng_aim *wide)
 {
     const eng_aim *aim = &world->aims[body];
     if (world->bodies[body].kind == CAIRN_DYNAMIC || aim->turning == 0.0)
         return aim;
-    const eng_aim *range = driven_range(world, body, other, wide);
-    all->low = lower(all->low, range->low);
-    all->high = upper(all->high, range->high);
-    return range;
+    return driven_range(world, body, other, wide);
 }
 
 /// Widens the range of a body by another one.
@@ -254,33 +250,65 @@ static bool has_all_of(const cairn_world *world, int body, const eng_aim *is)
             aim->high.x >= is->high.x && aim->high.y >= is->high.y && aim->high.z >= is->high.z);
 }
 
-/// The range of the velocities of all bodies as they are expected to move.
-static eng_aim range_of_all(const cairn_world *world)
+/// How far bodies may come to each other in a step, m, whatever velocities they pass on: along each
+/// axis of the world.
+static vec3 way_of_all(const cairn_world *world)
 {
-    eng_aim all = {.low = {INFINITY, INFINITY, INFINITY},
-                   .high = {-INFINITY, -INFINITY, -INFINITY}};
-    for (int body = 0; body < world->reach; body++) {
-        all.low = lower(all.low, world->aims[body].low);
-        all.high = upper(all.high, world->aims[body].high);
+    vec3 none = {-INFINITY, -INFINITY, -INFINITY}, low = {0.0, 0.0, 0.0}, high = low;
+    geo_bounds centres = {vec3_negate(none), none};
+    for (int k = 0; k < world->active_count; k++) {
+        int body = world->active[k];
+        low = lower(low, world->aims[body].low);
+        high = upper(high, world->aims[body].high);
+        centres.low = lower(centres.low, world->q_mid[body].position);
+        centres.high = upper(centres.high, world->q_mid[body].position);
     }
-    return all;
+    // bodies that are driven give others what they have there
+    for (int k = 0; k < world->active_count; k++) {
+        int body = world->active[k];
+        const eng_aim *aim = &world->aims[body];
+        if (world->bodies[body].kind == CAIRN_DYNAMIC || aim->turning == 0.0)
+            continue;
+        vec3 at = world->q_mid[body].position, u = vec3_from(aim->u);
+        vec3 far = upper(vec3_sub(centres.high, at), vec3_sub(at, centres.low));
+        double speed = aim->turning * vec3_norm(far) * (1.0 + 1e-9);
+        vec3 around = {speed, speed, speed};
+        low = lower(low, vec3_sub(u, around));
+        high = upper(high, vec3_add(u, around));
+    }
+    return vec3_scale(world->horizon, vec3_sub(high, low));
 }
 
-/// Whether may_meet is false for whatever velocities of that range, seen from little work.
-static inline bool are_far(const cairn_world *world, const geo_pair *pair, const eng_aim *all)
+/// Whether may_meet is false for whatever velocities the two may get.
+/// @param way  m, as way_of_all gives it
+static inline bool are_far(const cairn_world *world, const geo_pair *pair, vec3 way)
 {
     const eng_collider *a = &world->colliders[pair->first], *b = &world->colliders[pair->second];
     const geo_bounds *p = &world->collider_bounds[pair->first].bounds;
     const geo_bounds *q = &world->collider_bounds[pair->second].bounds;
-    double h = world->horizon, around = world->aims[a->body].around + world->aims[b->body].around;
+    double around = world->aims[a->body].around + world->aims[b->body].around;
     // half-spaces have no size
     double size = real_max(a->shape->smallest_size, b->shape->smallest_size);
-    double slack = 1e-3 * size + h * around * (1.0 + 1e-12);
-    vec3 way = vec3_scale(h, vec3_sub(all->high, all->low));
-    return !world->cell.any && world->elsewhere == NULL &&
-           (q->low.x - way.x > p->high.x + slack || q->high.x + way.x < p->low.x - slack ||
-            q->low.y - way.y > p->high.y + slack || q->high.y + way.y < p->low.y - slack ||
-            q->low.z - way.z > p->high.z + slack || q->high.z + way.z < p->low.z - slack);
+    double slack = 1e-3 * size + world->horizon * around * (1.0 + 1e-12);
+    return q->low.x - way.x > p->high.x + slack || q->high.x + way.x < p->low.x - slack ||
+           q->low.y - way.y > p->high.y + slack || q->high.y + way.y < p->low.y - slack ||
+           q->low.z - way.z > p->high.z + slack || q->high.z + way.z < p->low.z - slack;
+}
+
+/// Places of cone laws whose pairs may meet in the step; how many.
+/// @param near  [places of cone laws] out
+static int find_near(const cairn_world *world, int *near)
+{
+    const eng_plan *plan = &world->plan;
+    vec3 way = way_of_all(world);
+    bool all = world->cell.any || world->elsewhere != NULL;
+    int count = 0;
+    for (int place = 0; place < plan->cone_pairs; place++) {
+        const eng_pair *pair = &world->pairs[plan->order[place]];
+        near[count] = plan->order[place];
+        count += all || pair->count > 0 || !are_far(world, &pair->colliders, way);
+    }
+    return count;
 }
 
 /// Whether a range of one of the two has grown since they were looked at last.
@@ -292,16 +320,15 @@ static inline bool is_due(const cairn_world *world, const geo_pair *pair, int ro
 
 /// Bodies that may meet may take each other's velocity; whether that is new.
 /// @param meet  whether they may, which stays so while ranges grow
-/// @param all   m/s, range of the velocities of all bodies
-static bool pass_on(cairn_world *world, const eng_pair *pair, int round, bool *meet, eng_aim *all)
+static bool pass_on(cairn_world *world, const eng_pair *pair, int round, bool *meet)
 {
     int a = world->colliders[pair->colliders.first].body;
     int b = world->colliders[pair->colliders.second].body;
     if (eng_is_elsewhere(world, a) || eng_is_elsewhere(world, b))
         return false;
     eng_aim wide[2];
-    const eng_aim *of_a = range_at(world, a, b, &wide[0], all);
-    const eng_aim *of_b = range_at(world, b, a, &wide[1], all);
+    const eng_aim *of_a = range_at(world, a, b, &wide[0]);
+    const eng_aim *of_b = range_at(world, b, a, &wide[1]);
     if (has_all_of(world, a, of_b) && has_all_of(world, b, of_a))
         return false;
     *meet = *meet ||
@@ -316,22 +343,18 @@ static bool pass_on(cairn_world *world, const eng_pair *pair, int round, bool *m
 
 /// Ranges grow along chains of bodies that may meet, until they do no more: the least ones for
 /// which that is so, in whatever order pairs are looked at.
-/// @param meet  [places of cone laws] scratch
-static void find_ranges(cairn_world *world, bool *meet)
+/// @param near, meet  [places of cone laws] scratch
+static void find_ranges(cairn_world *world, int *near, bool *meet)
 {
-    const eng_plan *plan = &world->plan;
-    int n = plan->cone_pairs;
+    int n = find_near(world, near);
     bool changed = true;
-    eng_aim all = range_of_all(world);
     memset(meet, 0, (size_t)n * sizeof *meet);
     for (int round = 1; changed && round < ROUNDS; round++) {
         changed = false;
         for (int i = 0; i < n; i++) {
             int place = round % 2 == 0 ? i : n - 1 - i;
-            const eng_pair *pair = &world->pairs[plan->order[place]];
-            if (is_due(world, &pair->colliders, round) &&
-                (meet[place] || !are_far(world, &pair->colliders, &all)) &&
-                pass_on(world, pair, round, &meet[place], &all))
+            const eng_pair *pair = &world->pairs[near[place]];
+            if (is_due(world, &pair->colliders, round) && pass_on(world, pair, round, &meet[place]))
                 changed = true;
         }
         if (eng_sharing_is_active(world) && world->elsewhere != NULL) {
@@ -365,8 +388,9 @@ cairn_status eng_aims_find(cairn_world *world)
     if (!world->def.margin || world->plan.cone_pairs == 0)
         return CAIRN_OK;
     world->aims = base_arena_array(world->arena, eng_aim, "aims", world->reach);
+    int *near = base_arena_array(world->arena, int, "aims", world->plan.cone_pairs);
     bool *meet = base_arena_array(world->arena, bool, "aims", world->plan.cone_pairs);
-    if (world->aims == NULL || meet == NULL)
+    if (world->aims == NULL || near == NULL || meet == NULL)
         return CAIRN_ERROR_MEMORY;
     if (world->active_count < world->reach)
         memset(world->aims, 0, (size_t)world->reach * sizeof *world->aims);
@@ -374,7 +398,7 @@ cairn_status eng_aims_find(cairn_world *world)
     // rows of bodies are the bodies themselves until there is a problem
     world->solver_row = NULL;
     world->pieces.too_long = outruns_cell(world);
-    find_ranges(world, meet);
+    find_ranges(world, near, meet);
     return CAIRN_OK;
 }
 

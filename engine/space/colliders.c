@@ -10,7 +10,8 @@ typedef struct place_context {
     bool holds;    // bounds may be taken as they were, wider by the way since
     double faces;  // m, half of what images move against the cell in a step
     vec3 common;   // m/s, of walls, or of all bodies
-    vec3 together; // m, that most bodies have gone
+    vec3 together; // m, that most bodies have gone, which counts for nothing
+    double digits; // m, round-off of ways beside it
     bool reaches;  // there are laws that act across a gap
 } place_context;
 
@@ -122,8 +123,8 @@ static double reach_of(const cairn_world *world, const geo_shape *shape)
 
 /// The way of a collider, rounded up, after it has gone on from one pose to another: a point at a
 /// radius r goes no farther than its centre and 2 r |q' - q| besides, q being the quaternions.
-/// @param together  m, of it that counts for nothing
-static double way_after(double way, const pose *from, const pose *to, double radius, vec3 together)
+static double way_after(const place_context *context, double way, const pose *from, const pose *to,
+                        double radius)
 {
     quat p = from->orientation, q = to->orientation;
     // the first way begins here: a plane that turned would have gone without end
@@ -131,9 +132,8 @@ static double way_after(double way, const pose *from, const pose *to, double rad
         return way;
     double w = q.w - p.w, x = q.x - p.x, y = q.y - p.y, z = q.z - p.z;
     double turn = w * w + x * x + y * y + z * z;
-    double step = vec3_distance(vec3_sub(to->position, from->position), together);
-    // the difference has the last digits of both
-    step += 1e-15 * (fabs(together.x) + fabs(together.y) + fabs(together.z));
+    double step = vec3_distance(vec3_sub(to->position, from->position), context->together);
+    step += context->digits;
     if (turn > 0.0)
         step += 2.0 * radius * sqrt(turn);
     return way * (1.0 + 4e-16) + step * (1.0 + 1e-12);
@@ -232,8 +232,9 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
             continue;
         const pose *q = &world->q_mid[collider->body];
         pose next = collider->place > 0 ? pose_compose(q, &world->places[collider->place - 1]) : *q;
-        world->collider_way[i] = way_after(world->collider_way[i], &world->collider_pose[i], &next,
-                                           collider->shape->bounding_radius, context->together);
+        world->collider_way[i] =
+            way_after(context, world->collider_way[i], &world->collider_pose[i], &next,
+                      collider->shape->bounding_radius);
         world->collider_pose[i] = next;
         world->collider_margin[i] = margin_of(context, collider);
         if (context->reaches && collider->shape != last)
@@ -358,6 +359,7 @@ cairn_status eng_colliders_place_listed(cairn_world *world)
         .common = common_velocity(world),
         .reaches = any_reaches(world),
     };
+    context.digits = 1e-15 * vec3_norm(context.together);
     int all = world->collider_count, known = world->proxy_capacity;
     int capacity = known, same = known, again = known, bounds = known, reach = known;
     cairn_status status = eng_colliders_reserve(world);

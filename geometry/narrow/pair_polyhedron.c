@@ -336,6 +336,11 @@ static cairn_status touch_by_tips(geo_job *job, const geo_core *a, const geo_cor
             if (inc->edge_faces[edge][0] != face ||
                 (inc->edge_vertices[edge][0] != vertex && inc->edge_vertices[edge][1] != vertex))
                 continue;
+            // and is along none of the face's unless it is along the face
+            vec3 way = view_edge(inc, edge).along;
+            double rise = vec3_dot(way, down);
+            if (rise * rise > 1e-4 * vec3_norm_squared(way))
+                continue;
             for (int k = ref->face_start[index]; k < ref->face_start[index + 1]; k++) {
                 int other = ref->face_edges[k];
                 cairn_status status =
