@@ -209,7 +209,13 @@ static bool may_meet(const cairn_world *world, const eng_pair *pair, vec3 low, v
     return turning > 0.0 && come_near(world, pair, low, high, near + world->horizon * turning);
 }
 
-/// The range of a body that is driven and turns, at the centre of another.
+/// Whether a body is driven and turns: what it gives another depends on where that is.
+static inline bool drives_around(const cairn_world *world, int body)
+{
+    return world->bodies[body].kind != CAIRN_DYNAMIC && world->aims[body].turning != 0.0;
+}
+
+/// The range of such a body at the centre of another.
 static const eng_aim *driven_range(const cairn_world *world, int body, int other, eng_aim *wide)
 {
     const eng_aim *aim = &world->aims[body];
@@ -224,10 +230,7 @@ static const eng_aim *driven_range(const cairn_world *world, int body, int other
 /// @param wide  scratch
 static inline const eng_aim *range_at(const cairn_world *world, int body, int other, eng_aim *wide)
 {
-    const eng_aim *aim = &world->aims[body];
-    if (world->bodies[body].kind == CAIRN_DYNAMIC || aim->turning == 0.0)
-        return aim;
-    return driven_range(world, body, other, wide);
+    return drives_around(world, body) ? driven_range(world, body, other, wide) : &world->aims[body];
 }
 
 /// Widens the range of a body by another one.
@@ -254,21 +257,26 @@ static bool has_all_of(const cairn_world *world, int body, const eng_aim *is)
 /// axis of the world.
 static vec3 way_of_all(const cairn_world *world)
 {
-    vec3 none = {-INFINITY, -INFINITY, -INFINITY}, low = {0.0, 0.0, 0.0}, high = low;
-    geo_bounds centres = {vec3_negate(none), none};
+    vec3 low = {0.0, 0.0, 0.0}, high = low;
+    bool any_driven = false;
     for (int k = 0; k < world->active_count; k++) {
-        int body = world->active[k];
-        low = lower(low, world->aims[body].low);
-        high = upper(high, world->aims[body].high);
-        centres.low = lower(centres.low, world->q_mid[body].position);
-        centres.high = upper(centres.high, world->q_mid[body].position);
+        const eng_aim *aim = &world->aims[world->active[k]];
+        low = lower(low, aim->low);
+        high = upper(high, aim->high);
+        any_driven = any_driven || drives_around(world, world->active[k]);
+    }
+    geo_bounds centres = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    for (int k = 0; k < world->active_count && any_driven; k++) {
+        vec3 centre = world->q_mid[world->active[k]].position;
+        centres.low = k > 0 ? lower(centres.low, centre) : centre;
+        centres.high = k > 0 ? upper(centres.high, centre) : centre;
     }
     // bodies that are driven give others what they have there
-    for (int k = 0; k < world->active_count; k++) {
+    for (int k = 0; k < world->active_count && any_driven; k++) {
         int body = world->active[k];
-        const eng_aim *aim = &world->aims[body];
-        if (world->bodies[body].kind == CAIRN_DYNAMIC || aim->turning == 0.0)
+        if (!drives_around(world, body))
             continue;
+        const eng_aim *aim = &world->aims[body];
         vec3 at = world->q_mid[body].position, u = vec3_from(aim->u);
         vec3 far = upper(vec3_sub(centres.high, at), vec3_sub(at, centres.low));
         double speed = aim->turning * vec3_norm(far) * (1.0 + 1e-9);

@@ -40,7 +40,7 @@ static inline double eng_meeting_most(const cairn_world *world, const eng_pair *
     return real_max(way, world->collider_margin[first] + world->collider_margin[second]);
 }
 
-/// The same in open space, nearer to them and from more work.
+/// The same in open space, nearer to them where bodies fly together, from more work.
 static inline double eng_meeting_much(const cairn_world *world, const eng_pair *pair)
 {
     const eng_collider *c = &world->colliders[pair->colliders.first];
