@@ -109,11 +109,14 @@ static void aim_chunk(void *argument, int begin, int end, int chunk, int worker)
     for (int k = begin; k < end; k++) {
         int body = world->active[k];
         eng_aim *aim = &world->aims[body];
+        *aim = (eng_aim){0};
         if (eng_is_elsewhere(world, body))
             continue;
+        const eng_body *b = &world->bodies[body];
         expect(world, body, aim->u);
         aim->turning = fastest_turning(world, body, vec3_from(aim->u + 3));
-        if (aim->turning > 0.0 && world->shapes[world->bodies[body].shape]->kind != GEO_SPHERE)
+        // balls that turn about their middle go nowhere by that
+        if (aim->turning > 0.0 && (world->shapes[b->shape]->kind != GEO_SPHERE || b->solid > 0))
             aim->around = aim->turning * eng_reach_of(world, body);
         vec3 v = vec3_from(world->v[body]), v_free = vec3_from(world->v_free[body]);
         aim->low = lower(lower(v, v_free), vec3_from(aim->u));
@@ -194,25 +197,43 @@ static bool may_meet(const cairn_world *world, const eng_pair *pair, vec3 low, v
 {
     int a = pair->colliders.first, b = pair->colliders.second;
     double near = 1e-3 * size_of(world, pair);
-    // most that do are so near that it does not matter how they turn
-    if (world->cell.any || come_near(world, pair, low, high, near))
+    double around =
+        world->aims[world->colliders[a].body].around + world->aims[world->colliders[b].body].around;
+    if (world->cell.any)
+        return true;
+    // most pairs of bodies that fly beside each other are done with here
+    double most = near + world->horizon * around * (1.0 + 1e-12);
+    if (!come_near(world, pair, low, high, most))
+        return false;
+    // and most others are so near that it does not matter how they turn
+    if (around == 0.0 || come_near(world, pair, low, high, near))
         return true;
     double turning = turning_speed(world, a, b) + turning_speed(world, b, a);
     return turning > 0.0 && come_near(world, pair, low, high, near + world->horizon * turning);
 }
 
-/// Range of the velocity with which a body may drive another, at the centre of that: that of its
-/// aim, or of a wider one.
-/// @param wide  scratch
-static const eng_aim *range_at(const cairn_world *world, int body, int other, eng_aim *wide)
+/// Whether a body is driven and turns: what it gives another depends on where that is.
+static inline bool drives_around(const cairn_world *world, int body)
+{
+    return world->bodies[body].kind != CAIRN_DYNAMIC && world->aims[body].turning != 0.0;
+}
+
+/// The range of such a body at the centre of another.
+static const eng_aim *driven_range(const cairn_world *world, int body, int other, eng_aim *wide)
 {
     const eng_aim *aim = &world->aims[body];
-    if (world->bodies[body].kind == CAIRN_DYNAMIC || aim->turning == 0.0)
-        return aim;
     vec3 there = eng_image_velocity(world, body, aim->u, world->q_mid[other].position);
     wide->low = lower(aim->low, there);
     wide->high = upper(aim->high, there);
     return wide;
+}
+
+/// Range of the velocity with which a body may drive another, at the centre of that: that of its
+/// aim, or of a wider one.
+/// @param wide  scratch
+static inline const eng_aim *range_at(const cairn_world *world, int body, int other, eng_aim *wide)
+{
+    return drives_around(world, body) ? driven_range(world, body, other, wide) : &world->aims[body];
 }
 
 /// Widens the range of a body by another one.
@@ -235,14 +256,85 @@ static bool has_all_of(const cairn_world *world, int body, const eng_aim *is)
             aim->high.x >= is->high.x && aim->high.y >= is->high.y && aim->high.z >= is->high.z);
 }
 
+/// How far bodies may come to each other in a step, m, whatever velocities they pass on: along each
+/// axis of the world.
+static vec3 way_of_all(const cairn_world *world)
+{
+    vec3 low = {0.0, 0.0, 0.0}, high = low;
+    bool any_driven = false;
+    for (int k = 0; k < world->active_count; k++) {
+        const eng_aim *aim = &world->aims[world->active[k]];
+        low = lower(low, aim->low);
+        high = upper(high, aim->high);
+        any_driven = any_driven || drives_around(world, world->active[k]);
+    }
+    geo_bounds centres = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    for (int k = 0; k < world->active_count && any_driven; k++) {
+        vec3 centre = world->q_mid[world->active[k]].position;
+        centres.low = k > 0 ? lower(centres.low, centre) : centre;
+        centres.high = k > 0 ? upper(centres.high, centre) : centre;
+    }
+    // bodies that are driven give others what they have there
+    for (int k = 0; k < world->active_count && any_driven; k++) {
+        int body = world->active[k];
+        if (!drives_around(world, body))
+            continue;
+        const eng_aim *aim = &world->aims[body];
+        vec3 at = world->q_mid[body].position, u = vec3_from(aim->u);
+        vec3 far = upper(vec3_sub(centres.high, at), vec3_sub(at, centres.low));
+        double speed = aim->turning * vec3_norm(far) * (1.0 + 1e-9);
+        vec3 around = {speed, speed, speed};
+        low = lower(low, vec3_sub(u, around));
+        high = upper(high, vec3_add(u, around));
+    }
+    return vec3_scale(world->horizon, vec3_sub(high, low));
+}
+
+/// Whether may_meet is false for whatever velocities the two may get.
+/// @param way  m, as way_of_all gives it
+static inline bool are_far(const cairn_world *world, const geo_pair *pair, vec3 way)
+{
+    const eng_collider *a = &world->colliders[pair->first], *b = &world->colliders[pair->second];
+    const geo_bounds *p = &world->collider_bounds[pair->first].bounds;
+    const geo_bounds *q = &world->collider_bounds[pair->second].bounds;
+    double around = world->aims[a->body].around + world->aims[b->body].around;
+    // half-spaces have no size
+    double size = real_max(a->shape->smallest_size, b->shape->smallest_size);
+    double slack = 1e-3 * size + world->horizon * around * (1.0 + 1e-12);
+    return q->low.x - way.x > p->high.x + slack || q->high.x + way.x < p->low.x - slack ||
+           q->low.y - way.y > p->high.y + slack || q->high.y + way.y < p->low.y - slack ||
+           q->low.z - way.z > p->high.z + slack || q->high.z + way.z < p->low.z - slack;
+}
+
+/// Places of cone laws whose pairs may meet in the step; how many.
+/// @param near  [places of cone laws] out
+static int find_near(const cairn_world *world, int *near)
+{
+    const eng_plan *plan = &world->plan;
+    vec3 way = way_of_all(world);
+    bool all = world->cell.any || world->elsewhere != NULL;
+    int count = 0;
+    for (int place = 0; place < plan->cone_pairs; place++) {
+        const eng_pair *pair = &world->pairs[plan->order[place]];
+        near[count] = plan->order[place];
+        count += all || pair->count > 0 || !are_far(world, &pair->colliders, way);
+    }
+    return count;
+}
+
+/// Whether a range of one of the two has grown since they were looked at last.
+static inline bool is_due(const cairn_world *world, const geo_pair *pair, int round)
+{
+    return world->aims[world->colliders[pair->first].body].widened >= round - 1 ||
+           world->aims[world->colliders[pair->second].body].widened >= round - 1;
+}
+
 /// Bodies that may meet may take each other's velocity; whether that is new.
 /// @param meet  whether they may, which stays so while ranges grow
 static bool pass_on(cairn_world *world, const eng_pair *pair, int round, bool *meet)
 {
     int a = world->colliders[pair->colliders.first].body;
     int b = world->colliders[pair->colliders.second].body;
-    if (world->aims[a].widened < round - 1 && world->aims[b].widened < round - 1)
-        return false;
     if (eng_is_elsewhere(world, a) || eng_is_elsewhere(world, b))
         return false;
     eng_aim wide[2];
@@ -262,19 +354,19 @@ static bool pass_on(cairn_world *world, const eng_pair *pair, int round, bool *m
 
 /// Ranges grow along chains of bodies that may meet, until they do no more: the least ones for
 /// which that is so, in whatever order pairs are looked at.
-/// @param meet  [places of cone laws] scratch
-static void find_ranges(cairn_world *world, bool *meet)
+/// @param near, meet  [places of cone laws] scratch
+static void find_ranges(cairn_world *world, int *near, bool *meet)
 {
-    const eng_plan *plan = &world->plan;
-    int n = plan->cone_pairs;
+    int n = find_near(world, near);
     bool changed = true;
     memset(meet, 0, (size_t)n * sizeof *meet);
     for (int round = 1; changed && round < ROUNDS; round++) {
         changed = false;
         for (int i = 0; i < n; i++) {
             int place = round % 2 == 0 ? i : n - 1 - i;
-            const eng_pair *pair = &world->pairs[plan->order[place]];
-            changed = pass_on(world, pair, round, &meet[place]) || changed;
+            const eng_pair *pair = &world->pairs[near[place]];
+            if (is_due(world, &pair->colliders, round) && pass_on(world, pair, round, &meet[place]))
+                changed = true;
         }
         if (eng_sharing_is_active(world) && world->elsewhere != NULL) {
             eng_borders_send(world, (con_rows){world->aims, sizeof *world->aims});
@@ -307,15 +399,17 @@ cairn_status eng_aims_find(cairn_world *world)
     if (!world->def.margin || world->plan.cone_pairs == 0)
         return CAIRN_OK;
     world->aims = base_arena_array(world->arena, eng_aim, "aims", world->reach);
+    int *near = base_arena_array(world->arena, int, "aims", world->plan.cone_pairs);
     bool *meet = base_arena_array(world->arena, bool, "aims", world->plan.cone_pairs);
-    if (world->aims == NULL || meet == NULL)
+    if (world->aims == NULL || near == NULL || meet == NULL)
         return CAIRN_ERROR_MEMORY;
-    memset(world->aims, 0, (size_t)world->reach * sizeof *world->aims);
+    if (world->active_count < world->reach)
+        memset(world->aims, 0, (size_t)world->reach * sizeof *world->aims);
     base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, aim_chunk, world);
     // rows of bodies are the bodies themselves until there is a problem
     world->solver_row = NULL;
     world->pieces.too_long = outruns_cell(world);
-    find_ranges(world, meet);
+    find_ranges(world, near, meet);
     return CAIRN_OK;
 }
 
@@ -966,10 +1060,16 @@ static bool is_thrown(const cairn_world *world, int body)
 {
     const double *u = world->aims[body].u, *v_end = world->v_end[body];
     double size = world->shapes[world->bodies[body].shape]->smallest_size;
-    size = real_min(size, eng_reach_of(world, body));
-    double way = vec3_distance(vec3_from(u), vec3_from(v_end));
-    way += eng_reach_of(world, body) * vec3_distance(vec3_from(u + 3), vec3_from(v_end + 3));
-    return way * world->horizon > stride * size;
+    double reach = eng_reach_of(world, body), h = world->horizon;
+    size = real_min(size, reach);
+    vec3 linear = vec3_sub(vec3_from(u), vec3_from(v_end));
+    vec3 turning = vec3_sub(vec3_from(u + 3), vec3_from(v_end + 3));
+    // seen without a root of most
+    double most = vec3_norm_squared(linear) + reach * reach * vec3_norm_squared(turning);
+    if (2.1 * h * h * most < stride * stride * size * size)
+        return false;
+    double way = vec3_norm(linear) + reach * vec3_norm(turning);
+    return way * h > stride * size;
 }
 
 /// Takes the velocities of the end of the step, and the places in its middle from which they lead
@@ -1000,11 +1100,34 @@ static double turn_to_end(sweep *s, const double *first)
     return begin;
 }
 
+/// Whether two bodies that have not bounced go on after the solve by less than the depth that is
+/// looked for.
+static bool go_on_slowly(const cairn_world *world, const eng_pair *pair, const double *first)
+{
+    const int collider[2] = {pair->colliders.first, pair->colliders.second};
+    vec3 linear[2];
+    double spin = 0.0;
+    for (int side = 0; side < 2; side++) {
+        int body = world->colliders[collider[side]].body;
+        bool moves = world->bodies[body].kind == CAIRN_DYNAMIC;
+        const double *u = world->aims[body].u, *v_end = moves ? world->v_end[body] : u;
+        if (world->cell.any || isfinite(first[body]))
+            return false;
+        linear[side] = vec3_add(vec3_from(u), vec3_sub(vec3_from(v_end), vec3_from(u)));
+        spin += speed_of_turning(world, collider[side], collider[1 - side],
+                                 fastest_turning(world, body, vec3_from(v_end + 3)));
+    }
+    double way = world->horizon * (vec3_distance(linear[0], linear[1]) + spin);
+    return !(way > bounce_depth * size_of(world, pair));
+}
+
 /// Whether two bodies come to be deep in each other, as they go on after the solve.
 /// @param deep  out: index + 1 of one that does; 0: none
 static cairn_status find_depth(const cairn_world *world, const eng_pair *pair, const double *first,
                                geo_manifold *manifold, int *deep)
 {
+    if (go_on_slowly(world, pair, first))
+        return CAIRN_OK;
     sweep s = begin_sweep(world, pair);
     double before, met, begin = turn_to_end(&s, first);
     double way = world->horizon * (vec3_distance(s.linear[0], s.linear[1]) + s.spin);

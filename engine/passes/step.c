@@ -435,6 +435,20 @@ static void unshift_chunk(void *argument, int begin, int end, int chunk, int wor
     }
 }
 
+/// Keeps what contacts and joints gave a body in the step, while v is still that of its begin.
+static void note_held(cairn_world *world, int body)
+{
+    const eng_body *b = &world->bodies[body];
+    if (b->kind != CAIRN_DYNAMIC) {
+        memset(world->held[body], 0, sizeof world->held[body]);
+        return;
+    }
+    vec3 gained = vec3_sub(vec3_from(world->v_end[body]), vec3_from(world->v[body]));
+    vec3 given = vec3_add_scaled(vec3_from(world->def.gravity), 1.0 / b->mass,
+                                 eng_applied_of(world, body)->force);
+    vec3_store(world->held[body], vec3_sub(vec3_scale(1.0 / world->def.time_step, gained), given));
+}
+
 /// q_{n+1} from the midpoint and the end velocities; the velocities become those of t_{n+1}.
 static void move_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
@@ -452,7 +466,7 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
             bool known = k < world->general_count && world->turnings[k].known;
             eng_body_end(world, i, known ? &world->turnings[k] : NULL, world->v_end[i],
                          &world->q[i], v);
-            eng_body_note_held(world, i);
+            note_held(world, i);
             memcpy(world->v[i], v, sizeof v);
             world->bodies[i].flows = 0;
         }

@@ -346,7 +346,8 @@ struct cairn_world {
     pose *collider_pose;     // [collider_count] midpoint
     double *collider_margin; // [collider_count] m, contacts are looked for within it
     double *collider_reach;  // [collider_count] m, and beyond that where they act across gaps
-    double *collider_way;    // [collider_count] m, no less than its farthest point has gone
+    double *collider_way;    // [collider_count] m, no less than its farthest point has gone, of
+                             // the implicit law beside what most bodies go together
     eng_held_bounds *collider_bounds; // [collider_count]
     int proxy_capacity;
     eng_pair *pairs;        // [pair_count]
