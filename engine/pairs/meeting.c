@@ -26,9 +26,9 @@ static const double bounce_depth = 0.2;
 // of the step, between meetings of the parts of two bodies that are one
 static const double at_once = 1e-5;
 
-// rad, turn from which on a sweep takes the free motion of a body, and which one that meets others
-// gets shorter pieces of a step
-static const double tumbling = 0.1, turned_far = 0.15;
+// rad, turn from which on a sweep takes the free motion of a body, which one that meets others gets
+// shorter pieces of a step, and which is followed once
+static const double tumbling = 0.1, turned_far = 0.15, followed = 4.0;
 
 // rad, turn up to which that motion is worked out anew for each of thousands of looks at a pair
 static const double swept_turn = 16.0;
@@ -490,6 +490,13 @@ double eng_meeting_rate(const cairn_world *world, const geo_contact *contact, in
 
 // ---------------------------------------------------------------- sweeps
 
+/// How a body that turns freely stands at a time.
+typedef struct stand {
+    double time; // s
+    quat orientation;
+    vec3 turning; // rad/s, body axes
+} stand;
+
 /// Two colliders that are moved on as their bodies are expected to.
 typedef struct sweep {
     const cairn_world *world;
@@ -500,11 +507,20 @@ typedef struct sweep {
     vec3 linear[2];      // m/s
     vec3 turning[2];     // rad/s, body axes
     bool tumbles[2];     // whether that changes by itself
+    stand from[2];       // of those that do: a turn at most before where they were looked at last
+    stand now[2];        // where they were looked at last
     double size;         // m, of the smaller one
     double depth;        // m, from which on they overlap
     double spin;         // m/s, of points by turning, both together
     double horizon;      // s
 } sweep;
+
+/// Bodies that tumble are followed from the middle of the step on.
+static void stand_at_begin(sweep *s)
+{
+    for (int side = 0; side < 2; side++)
+        s->from[side] = s->now[side] = (stand){0.0, s->q[side].orientation, s->turning[side]};
+}
 
 static sweep begin_sweep(const cairn_world *world, const eng_pair *pair)
 {
@@ -531,43 +547,59 @@ static sweep begin_sweep(const cairn_world *world, const eng_pair *pair)
     }
     s.spin = turning_speed(world, collider[0], collider[1]) +
              turning_speed(world, collider[1], collider[0]);
+    stand_at_begin(&s);
     return s;
 }
 
-/// Where a body is after a time. @param omega  out: rad/s, world, there
-static pose moved(const sweep *s, int side, double time, vec3 *omega)
+/// How a body that tumbles stands after a time. Turns that were followed are not followed again: a
+/// step may have hundreds of them, and ten thousand looks.
+static const stand *tumbled(sweep *s, int side, double time)
+{
+    stand *now = &s->now[side], *from = &s->from[side];
+    if (now->time == time)
+        return now;
+    if (time < from->time)
+        *from = (stand){0.0, s->q[side].orientation, s->turning[side]};
+    *now = *from;
+    now->time = time;
+    eng_rotation_flow(eng_inertia_of(s->world, s->body[side]), &now->orientation, &now->turning,
+                      time - from->time);
+    if ((time - from->time) * vec3_norm(now->turning) > followed)
+        *from = *now;
+    return now;
+}
+
+/// Where a body is after a time.
+static pose moved(sweep *s, int side, double time)
 {
     pose q = {vec3_add_scaled(s->q[side].position, time, s->linear[side]), s->q[side].orientation};
-    vec3 turning = s->turning[side];
     if (s->tumbles[side])
-        eng_rotation_flow(eng_inertia_of(s->world, s->body[side]), &q.orientation, &turning, time);
+        q.orientation = tumbled(s, side, time)->orientation;
     else
-        q.orientation = eng_rotation_advance(q.orientation, vec3_scale(time, turning));
-    *omega = quat_rotate(q.orientation, turning);
+        q.orientation = eng_rotation_advance(q.orientation, vec3_scale(time, s->turning[side]));
     return q;
 }
 
 /// Contacts after a time, behind those of the manifold.
-static cairn_status look(const sweep *s, double time, double margin, geo_manifold *manifold)
+static cairn_status look(sweep *s, double time, double margin, geo_manifold *manifold)
 {
-    vec3 omega;
-    pose a = moved(s, 0, time, &omega), b = moved(s, 1, time, &omega);
+    pose a = moved(s, 0, time), b = moved(s, 1, time);
     a = pose_compose(&a, &s->place[0]);
     b = pose_compose(&b, &s->place[1]);
     return geo_collide(s->shape[0], &a, s->shape[1], &b, margin, NULL, manifold);
 }
 
 /// Rate of the gap of a contact that is there after a time, m/s.
-static double rate_of(const sweep *s, const geo_contact *contact, double time)
+static double rate_of(sweep *s, const geo_contact *contact, double time)
 {
     vec3 velocity[2];
     for (int side = 0; side < 2; side++) {
         // what does not tumble turns about an axis that is at rest
-        vec3 omega, centre = vec3_add_scaled(s->q[side].position, time, s->linear[side]);
+        vec3 centre = vec3_add_scaled(s->q[side].position, time, s->linear[side]);
+        stand at = {.orientation = s->q[side].orientation, .turning = s->turning[side]};
         if (s->tumbles[side])
-            moved(s, side, time, &omega);
-        else
-            omega = quat_rotate(s->q[side].orientation, s->turning[side]);
+            at = *tumbled(s, side, time);
+        vec3 omega = quat_rotate(at.orientation, at.turning);
         velocity[side] =
             vec3_add(s->linear[side], vec3_cross(omega, vec3_sub(contact->point, centre)));
     }
@@ -575,7 +607,7 @@ static double rate_of(const sweep *s, const geo_contact *contact, double time)
 }
 
 /// Whether a contact is an overlap that this motion has made.
-static bool is_met(const sweep *s, const geo_contact *contact, double time)
+static bool is_met(sweep *s, const geo_contact *contact, double time)
 {
     double rate = rate_of(s, contact, time);
     return contact->gap < -s->depth && rate < 0.0 && -contact->gap <= -2.0 * time * rate;
@@ -585,7 +617,7 @@ static bool is_met(const sweep *s, const geo_contact *contact, double time)
 /// convex bodies stay apart along a normal as long as they do not close along it.
 /// @param from    the first contact of that time in the manifold
 /// @param margin  m, in which they were looked for
-static double least_time(const sweep *s, const geo_manifold *manifold, int from, double margin)
+static double least_time(sweep *s, const geo_manifold *manifold, int from, double margin)
 {
     double fastest = vec3_distance(s->linear[0], s->linear[1]) + s->spin, least = INFINITY;
     bool mesh = s->shape[0]->kind == GEO_MESH || s->shape[1]->kind == GEO_MESH;
@@ -605,10 +637,11 @@ static double least_time(const sweep *s, const geo_manifold *manifold, int from,
 /// @param begin   s, from which on they are looked at
 /// @param first   the first contact of the middle of the step, which end at `from`
 /// @param before  out: s, a time before that at which they do not
-static cairn_status find_meeting(const sweep *s, double way, double margin, double begin, int first,
+static cairn_status find_meeting(sweep *s, double way, double margin, double begin, int first,
                                  int from, geo_manifold *manifold, double *met, double *before)
 {
     double h = s->horizon;
+    stand_at_begin(s);
     double reach = way > stride * s->size ? 0.5 * real_min(s->size, way) : 0.0;
     double least = stride * s->size / way * h;
     geo_manifold middle = {.contacts = from > first ? manifold->contacts + first : NULL,
@@ -636,7 +669,7 @@ static cairn_status find_meeting(const sweep *s, double way, double margin, doub
 
 /// A contact of a meeting as the middle of the step has it: with the gap along its normal that
 /// leaves what it is at the meeting, and between the places of its point on both bodies.
-static geo_contact bring_back(const sweep *s, geo_contact contact, double time)
+static geo_contact bring_back(sweep *s, geo_contact contact, double time)
 {
     contact.gap -= time * rate_of(s, &contact, time);
     contact.point =
@@ -655,7 +688,7 @@ static geo_contact *find_kept(const geo_manifold *manifold, int first, int end, 
 }
 
 /// Whether a contact acted in the last step, and by that goes on to bounce across a gap.
-static bool goes_on(const sweep *s, uint64_t key)
+static bool goes_on(sweep *s, uint64_t key)
 {
     const cairn_world *world = s->world;
     const eng_contacts *c = &world->contacts;
@@ -667,8 +700,7 @@ static bool goes_on(const sweep *s, uint64_t key)
 }
 
 /// The deepest contact of a meeting, whose contacts are those from `from` on.
-static const geo_contact *deepest_of(const sweep *s, double time, int from,
-                                     const geo_manifold *manifold)
+static const geo_contact *deepest_of(sweep *s, double time, int from, const geo_manifold *manifold)
 {
     const geo_contact *c = manifold->contacts;
     int deepest = from;
@@ -679,7 +711,7 @@ static const geo_contact *deepest_of(const sweep *s, double time, int from,
 }
 
 /// Whether bodies that meet bounce off each other there.
-static bool bounces_there(const sweep *s, double time, int from, double restitution,
+static bool bounces_there(sweep *s, double time, int from, double restitution,
                           const geo_manifold *manifold)
 {
     const geo_contact *c = deepest_of(s, time, from, manifold);
@@ -688,7 +720,7 @@ static bool bounces_there(const sweep *s, double time, int from, double restitut
 
 /// Whether a body without a round shape turns so far until a time that its contacts there mean
 /// little to one that is where it is in the middle of the step.
-static bool turns_far(const sweep *s, double time)
+static bool turns_far(sweep *s, double time)
 {
     bool far = false;
     for (int side = 0; side < 2; side++) {
@@ -702,8 +734,7 @@ static bool turns_far(const sweep *s, double time)
 /// The time of a meeting, and its contacts, as soon as the two overlap: what is met later than that
 /// takes no part in a bounce.
 /// @param before  s, when they do not
-static cairn_status sharpen(const sweep *s, double before, int from, geo_manifold *manifold,
-                            double *met)
+static cairn_status sharpen(sweep *s, double before, int from, geo_manifold *manifold, double *met)
 {
     for (int looks = 0; looks < SHARPENINGS; looks++) {
         const geo_contact *c = deepest_of(s, *met, from, manifold);
@@ -744,7 +775,7 @@ static bool foretell(const geo_manifold *manifold, int first, int end, vec3 norm
 /// Of the contacts of a meeting, from `from` on, those of the side that is met are kept, at the end
 /// of what was kept before.
 /// @param bounces  those that are apart are left for later
-static void keep_met(const sweep *s, double time, int first, int kept, int from, bool bounces,
+static void keep_met(sweep *s, double time, int first, int kept, int from, bool bounces,
                      geo_manifold *manifold)
 {
     geo_contact *c = manifold->contacts;
@@ -773,7 +804,7 @@ static bool bore(const cairn_world *world, const eng_pair *pair, const uint64_t 
 }
 
 /// Whether a contact closes so fast, as the bodies move, that it is left to close first.
-static bool bounces_off(const sweep *s, const geo_contact *contact, double restitution)
+static bool bounces_off(sweep *s, const geo_contact *contact, double restitution)
 {
     const cairn_world *world = s->world;
     double along[2];
@@ -801,7 +832,7 @@ static void hold(sweep *s, const geo_manifold *manifold, int first, int end)
 
 /// Whether a contact is so far open that it is looked at whether it is met. Of a mesh those that
 /// bore breathe: others may be edges of it that the body passes over.
-static bool is_apart(const sweep *s, const geo_contact *contact, double touch, bool mesh)
+static bool is_apart(sweep *s, const geo_contact *contact, double touch, bool mesh)
 {
     double gap = contact->gap;
     return gap > touch ||
