@@ -30,9 +30,6 @@ static const double at_once = 1e-5;
 // shorter pieces of a step, and which is followed once
 static const double tumbling = 0.1, turned_far = 0.15, followed = 4.0;
 
-// rad, turn up to which that motion is worked out anew for each of thousands of looks at a pair
-static const double swept_turn = 16.0;
-
 // cosine between the normals of contacts of a mesh that are of one meeting
 static const double same_side = 0.9;
 
@@ -537,8 +534,7 @@ static sweep begin_sweep(const cairn_world *world, const eng_pair *pair)
         s.place[side] = c->place > 0 ? world->places[c->place - 1] : pose_identity();
         s.linear[side] = vec3_from(world->aims[c->body].u);
         s.turning[side] = vec3_from(world->aims[c->body].u + 3);
-        s.tumbles[side] = tumbles(world, c->body, s.turning[side]) &&
-                          s.horizon * vec3_norm(s.turning[side]) < swept_turn;
+        s.tumbles[side] = tumbles(world, c->body, s.turning[side]);
     }
     if (world->cell.any) {
         vec3 shift = eng_pair_shift(world, s.body[0], s.body[1]);
