@@ -293,6 +293,9 @@ static cairn_status write_forces(const export_job *job, const tube *size, export
         remove_rest(job->folder, *written);
         return cli_file_commit(&index, error);
     }
+    // half a series is none
+    remove_rest(job->folder, 0);
+    unlink(path);
     fclose(index.stream);
     unlink(index.temporary);
     return status;
