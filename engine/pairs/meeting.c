@@ -839,7 +839,7 @@ static bool is_apart(sweep *s, const geo_contact *contact, double touch, bool me
 /// fall beside what they lie on and meet the side of what is next to it: their velocity brings them
 /// there, and without the fall they would pass. Contacts of the end of the sweep are left behind.
 /// @param met  s, time of the meeting, whose contacts are those from `from` on
-static cairn_status falls_beside(const sweep *s, double way, double margin, double met, int first,
+static cairn_status falls_beside(sweep *s, double way, double margin, double met, int first,
                                  int from, geo_manifold *manifold, bool *falls)
 {
     const cairn_world *world = s->world;
