@@ -246,17 +246,16 @@ def check_bar(folder):
 
 
 def check_moved_panels(folder):
-    """A panel goes with its upper edge, the wheel pushes it, and the ends of the colours are typed into it."""
-    # moved by 200 and 20, the slider of the time step lies at y = 125
-    done = play(folder, ["wait 3", "key Space", "key I", "wait 2", "press 150 41", "wait 1", "move 200 50", "wait 1",
-                         "move 350 61", "wait 1", "release 350 61", "wait 2", "press 369 125", "wait 2", "move 420 125", "wait 2",
-                         "release 420 125", "wait 2", "quit"], "--size", "640x600")
-    check(len(re.findall("the time step is", done.stderr)) == 1, f"a slider of a moved panel: {done.stderr[-400:]}")
+    """The ends of the colours are typed into a panel, it goes with its upper edge, and a slider there is found."""
     shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
     # 1.5 is typed where the brightest colour stands, and saved with the view
-    done = play(folder, ["wait 3", "key Space", "key I", "key B", "key B", "wait 2", "click 290 397", "wait 2"]
-                + 8 * ["key Backspace"] + ["key 1", "key .", "key 5", "wait 1", "key Return", "wait 2", "key F9",
-                                           "wait 2", "quit"], "--size", "640x600")
+    typed = ["click 290 397", "wait 2"] + 8 * ["key Backspace"] + ["key 1", "key .", "key 5", "wait 1", "key Return"]
+    # moved by 200 and 20, the slider of the time step lies at y = 125
+    moved = ["press 150 41", "wait 1", "move 200 50", "wait 1", "move 350 61", "wait 1", "release 350 61", "wait 2",
+             "press 369 125", "wait 2", "move 420 125", "wait 2", "release 420 125"]
+    done = play(folder, ["wait 3", "key Space", "key I", "key B", "key B", "wait 2"] + typed + ["wait 2", "key F9"] + moved
+                + ["wait 2", "quit"], "--size", "640x600")
+    check(len(re.findall("the time step is", done.stderr)) == 1, f"a slider of a moved panel: {done.stderr[-400:]}")
     with open(os.path.join(folder, "out", "one-001.view.json"), encoding="utf-8") as file:
         view = json.load(file)
     check((view["colour_from"], view["colour_to"]) == (0, 1.5), f"the range of the colours: {view}")
@@ -268,16 +267,15 @@ def check_joints(folder):
 body{ name = "arm", shape = box{ size = {1, 0.1, 0.1} }, material = "m", position = {0.5, 0, 3} }
 joint{ kind = "hinge", name = "elbow", bodies = {"arm"}, at = {0, 0, 3}, axis = {0, 1, 0} }
 """)
+    done = play(folder, ["wait 3", "key I", "wait 2", "key F12", "wait 2", "press 169 391", "wait 2", "move 244 391",
+                         "wait 4", "release 244 391", "wait 4", "key F12", "wait 2", "quit"], "--paused", "--size",
+                "640x600", what="arm.lua")
+    check(done.returncode == 0, f"joints: status {done.returncode}, {done.stderr[-400:]}")
     turns = []
-    for way in ([], ["press 169 391", "wait 2", "move 244 391", "wait 4", "release 244 391"]):
-        done = play(folder, ["wait 3", "key I", "wait 2"] + way + ["wait 4", "key I", "wait 2", "key F12", "wait 2",
-                                                                   "quit"], "--paused", "--size", "640x600",
-                    what="arm.lua")
-        check(done.returncode == 0, f"joints: status {done.returncode}, {done.stderr[-400:]}")
-        wrote = re.findall(r"wrote (\S+)\.png", done.stderr)[-1]
+    for wrote in re.findall(r"wrote (\S+)\.png", done.stderr):
         with open(os.path.join(folder, wrote + ".txt"), encoding="utf-8") as file:
             turns.append(re.search("hash of positions .*", file.read()).group())
-    check(turns[0] != turns[1], f"the arm was turned: {turns}")
+    check(len(set(turns)) == 2, f"the arm was turned: {turns}")
 
 
 def check_parameters(folder):
