@@ -239,7 +239,9 @@ if $with_packages; then
     install_packages
 fi
 if $with_build; then
-    configure build -Dbuildtype=release -Dwerror=$strict
+    # below /usr/local, where the linker, pkg-config and Python of Debian look: on a bare system Meson would choose lib64
+    configure build -Dbuildtype=release -Dwerror=$strict -Dlibdir=lib \
+        -Dpython.platlibdir="$(python3 -c 'import sys; print("lib/python%d.%d/dist-packages" % sys.version_info[:2])')"
     compile build
     echo "setup: ready in build/"
 fi
