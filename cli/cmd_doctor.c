@@ -7,6 +7,7 @@
 #include "cli/process/files.h"
 #include "cli/process/status.h"
 #include "cli/text/json.h"
+#include "cli/text/wrap.h"
 #include "viewer/app/view.h"
 
 #include <H5public.h>
@@ -86,7 +87,7 @@ static int run_doctor(const void *memory)
         if (settings->json)
             cli_json_text(&json, rows[i][0], rows[i][1]);
         else
-            printf("%-14s %s\n", rows[i][0], rows[i][1]);
+            cli_print_line(stdout, "%-14s  %s", rows[i][0], rows[i][1]);
     }
     if (settings->json) {
         cli_json_object_end(&json);

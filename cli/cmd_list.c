@@ -229,7 +229,7 @@ static int list_shapes(bool json)
     };
     for (int i = 0; i < BASE_COUNT(shapes); i++) {
         if (!json) {
-            printf("%-12s %s\n", shapes[i][0], shapes[i][1]);
+            cli_print_line(stdout, "%-12s  %s", shapes[i][0], shapes[i][1]);
             continue;
         }
         cli_json object = cli_json_begin(stdout);

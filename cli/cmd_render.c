@@ -8,6 +8,7 @@
 #include "cli/process/subject.h"
 #include "cli/text/json.h"
 #include "cli/text/progress.h"
+#include "cli/text/wrap.h"
 
 #include <float.h>
 #include <limits.h>
@@ -140,9 +141,10 @@ static int render_loaded(const render_settings *settings, const view_subject *su
         cli_json_object_end(&json);
         cli_json_finish(&json);
     } else if (!settings->quiet) {
-        printf("%s  %d picture%s, up to %.4g s; %.2f s stepping, %.2f s drawing (%s)\n",
-               cli_show(report.file).text, report.pictures, report.pictures == 1 ? "" : "s",
-               report.time, report.seconds_stepping, report.seconds_drawing, report.device);
+        cli_print_line(stdout,
+                       "%s  %d picture%s, up to %.4g s; %.2f s stepping, %.2f s drawing (%s)",
+                       cli_show(report.file).text, report.pictures, report.pictures == 1 ? "" : "s",
+                       report.time, report.seconds_stepping, report.seconds_drawing, report.device);
     }
     return cli_picture_exit(status);
 }

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/process/status.h"
 #include "cli/text/json.h"
+#include "cli/text/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ void cli_commands_help(const cli_commands *commands, FILE *out)
           "Rigid bodies in contact: runs scene files and writes what happened.\n\ncommands:\n",
           out);
     for (int i = 0; i < commands->count; i++)
-        fprintf(out, "  %-10s %s\n", commands->items[i]->name, commands->items[i]->summary);
+        cli_print_line(out, "  %-9s  %s", commands->items[i]->name, commands->items[i]->summary);
     fputs("\ncairn COMMAND --help tells more of each; cairn --version prints the version.\n", out);
 }
 

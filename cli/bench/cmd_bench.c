@@ -7,6 +7,7 @@
 #include "cli/process/files.h"
 #include "cli/process/status.h"
 #include "cli/text/json.h"
+#include "cli/text/wrap.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -270,20 +271,22 @@ static void put_number(const char *format, double value)
 
 static void print_table(const bench_table *table, const bench_profile *profile)
 {
-    printf("%-32s %7s %7s %8s %10s %10s %6s\n", "solver", "tried", "solved", "fastest", "median",
+    printf("%-26s %7s %7s %8s %10s %10s %6s\n", "solver", "tried", "solved", "fastest", "median",
            "worst", "area");
     for (int i = 0; i < profile->curve_count; i++) {
         const bench_curve *curve = &profile->curves[i];
         const bench_solver *solver = &table->solvers[curve->solver];
-        printf("%-31.31s%c %7d %7d %8d ", solver->name, solver->external ? '*' : ' ', curve->tried,
+        printf("%-25s%c %7d %7d %8d ", solver->name, solver->external ? '*' : ' ', curve->tried,
                curve->solved, curve->fastest);
         put_number("%10.3g", curve->median_ratio);
         putchar(' ');
         put_number("%10.3g", curve->worst_ratio);
         printf(" %6.3f\n", curve->area);
     }
-    printf("%d problems, %d solved by none; median and worst: time / fastest time, where solved\n",
-           profile->problems, profile->unsolved);
+    cli_print_line(
+        stdout,
+        "%d problems, %d solved by none; median and worst: time / fastest time, where solved",
+        profile->problems, profile->unsolved);
     if (profile->left_out > 0)
         printf("%d problems without external results are left out\n", profile->left_out);
 }

@@ -6,6 +6,7 @@
 #include "cli/process/files.h"
 #include "cli/process/status.h"
 #include "cli/text/json.h"
+#include "cli/text/wrap.h"
 
 #include <math.h>
 #include <string.h>
@@ -156,23 +157,23 @@ static void print_text(const comparison *found)
 {
     for (int i = 0; i < 2; i++) {
         const compare_summary *run = &found->summaries[i];
-        printf("%c  %s: %s, %s, %s, %s\n", 'A' + i, cli_show(found->folders[i]).text,
-               cli_show(run->scene).text, cli_show(run->law).text, cli_show(run->solver).text,
-               cli_show(run->status).text);
+        cli_print_line(stdout, "%c  %s: %s, %s, %s, %s", 'A' + i, cli_show(found->folders[i]).text,
+                       cli_show(run->scene).text, cli_show(run->law).text,
+                       cli_show(run->solver).text, cli_show(run->status).text);
     }
     print_settings(found);
-    printf("\n%-34s %12s %12s %12s %12s\n", "largest difference", "of", "size", "relative", "at");
+    printf("\n%-28s %12s %12s %12s %12s\n", "largest difference", "of", "size", "relative", "at");
     for (int i = 0; i < found->lines.count; i++) {
         const compare_line *line = &found->lines.items[i];
         bool body = strncmp(line->name, "body ", 5) == 0;
         // no time that both have, or no body
         if (isnan(line->where)) {
-            printf("%-34.34s %12s %12s %12s -\n", cli_show(line->name).text, "-", "-", "-");
+            printf("%-28s %12s %12s %12s -\n", cli_show(line->name).text, "-", "-", "-");
             continue;
         }
-        printf("%-34.34s %12.4g %12.4g %12.4g %s%g%s\n", cli_show(line->name).text,
-               line->difference, line->scale, compare_relative(line), body ? "body " : "",
-               line->where, body ? "" : " s");
+        printf("%-28s %12.4g %12.4g %12.4g %s%g%s\n", cli_show(line->name).text, line->difference,
+               line->scale, compare_relative(line), body ? "body " : "", line->where,
+               body ? "" : " s");
     }
     print_cost(found);
     if (!found->same_shape)

@@ -8,6 +8,7 @@
 #include "cli/process/status.h"
 #include "cli/process/subject.h"
 #include "cli/text/json.h"
+#include "cli/text/wrap.h"
 
 #include <errno.h>
 #include <math.h>
@@ -92,9 +93,10 @@ static void tell(const paraview_settings *settings, const char *script, const ex
         return;
     if (frames == 0)
         cli_note("the run kept no contacts (--contacts-every 0): bodies are shown without forces");
-    printf("%s  bodies, and forces of %d frames; paraview --script=FILE shows them, "
-           "pvpython FILE PICTURE.png draws them\n",
-           cli_show(script).text, frames);
+    cli_print_line(stdout,
+                   "%s  bodies, and forces of %d frames; paraview --script=FILE shows them, "
+                   "pvpython FILE PICTURE.png draws them",
+                   cli_show(script).text, frames);
 }
 
 static cairn_status write_all(const paraview_settings *settings, const char *path,

@@ -11,6 +11,7 @@
 #include "cli/process/status.h"
 #include "cli/text/json.h"
 #include "cli/text/json_read.h"
+#include "cli/text/wrap.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -241,7 +242,7 @@ static int describe_folder(const char *folder, bool json)
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
-        puts(cli_show(line).text);
+        cli_print_line(stdout, "%s", cli_show(line).text);
     return CLI_EXIT_DONE;
 }
 

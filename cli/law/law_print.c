@@ -2,6 +2,7 @@
 // The answer of a law or one-contact solver: readable, as JSON, as columns.
 #include "cli/law/law.h"
 #include "cli/text/json.h"
+#include "cli/text/wrap.h"
 
 #include <math.h>
 #include <string.h>
@@ -161,20 +162,20 @@ void law_answer_json(const law_request *request, const law_answer *answer, FILE 
 
 static void print_three(FILE *out, const char *label, const double *values, const char *unit)
 {
-    fprintf(out, "  %-22s", label);
+    fprintf(out, "  %-20s", label);
     for (int i = 0; i < 3; i++)
-        fprintf(out, " %14.7g", values[i] + 0.0);
+        fprintf(out, " %13.7g", values[i] + 0.0);
     fprintf(out, "  %s\n", unit);
 }
 
 static void print_one(FILE *out, const char *label, double value, const char *unit)
 {
-    fprintf(out, "  %-22s %14.7g  %s\n", label, value, unit);
+    fprintf(out, "  %-20s %13.7g  %s\n", label, value, unit);
 }
 
 static void print_solve(FILE *out, const char *status, int iterations, bool converged, double error)
 {
-    fprintf(out, "  %-22s %14s  %d iterations%s, error %.2g\n", "status", status, iterations,
+    fprintf(out, "  %-20s %13s  %d iterations%s, error %.2g\n", "status", status, iterations,
             converged ? "" : ", not converged", error);
 }
 
@@ -201,20 +202,20 @@ static void print_law(const law_request *request, const law_answer *answer, FILE
     print_one(out, "friction dissipation", law->friction, "J since the last call");
     print_one(out, "plastic dissipation", law->plastic, "J since the last call");
     for (int i = 0; i < history_count(request); i++)
-        fprintf(out, "  %-22s %14.7g  %s\n", i == 0 ? "new history" : "", law->history[i],
+        fprintf(out, "  %-20s %13.7g  %s\n", i == 0 ? "new history" : "", law->history[i],
                 cairn_law_get_history_name(request->info.name, i));
 }
 
 void law_answer_print(const law_request *request, const law_answer *answer, FILE *out)
 {
     if (request->plugin == CAIRN_LAW) {
-        fprintf(out, "%s, %s law: %s\n", request->info.name, request->info.kind,
-                request->info.help);
+        cli_print_line(out, "%s, %s law: %s", request->info.name, request->info.kind,
+                       request->info.help);
         print_law(request, answer, out);
         return;
     }
     const cairn_local_response *local = &answer->local;
-    fprintf(out, "%s: %s\n", request->info.name, request->info.help);
+    cli_print_line(out, "%s: %s", request->info.name, request->info.help);
     print_three(out, "R", local->R, "N s, n t1 t2");
     print_three(out, "U = W R + b", local->U, "m/s, n t1 t2");
     print_solve(out, local->status, local->iterations, local->converged, local->error);

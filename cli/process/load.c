@@ -6,10 +6,12 @@
 #include "cli/process/files.h"
 #include "cli/process/interrupt.h"
 #include "cli/process/status.h"
+#include "cli/text/wrap.h"
 
 #include <dirent.h>
 #include <float.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -97,10 +99,17 @@ void cli_print_parameters(const scn_scene *scene, FILE *out)
 {
     for (int i = 0; i < scene->parameter_count; i++) {
         const scn_parameter *parameter = &scene->parameters[i];
-        fprintf(out, "  --set %-24s %s (default ", parameter->name, cli_show(parameter->help).text);
-        cli_print_value(parameter->initial, out);
+        char *text = NULL;
+        size_t size = 0;
+        FILE *stream = open_memstream(&text, &size);
+        if (stream == NULL)
+            return;
+        fprintf(stream, "%s (default ", cli_show(parameter->help).text);
+        cli_print_value(parameter->initial, stream);
         if (parameter->initial.type == CAIRN_NUMBER)
-            print_range(parameter, out);
-        fputs(")\n", out);
+            print_range(parameter, stream);
+        if (fclose(stream) == 0)
+            cli_print_line(out, "  --set %-23s  %s)", parameter->name, text);
+        free(text);
     }
 }

@@ -26,11 +26,17 @@ static void put_line(const char *word, const char *line)
     char shown[LINE_SIZE];
     bool coloured = word[0] != '\0' && cli_is_coloured(stderr);
     base_text_show(line, shown, sizeof shown);
-    fprintf(stderr, "cairn: %s%s%s%s\n",
+    fprintf(stderr, "cairn: %s%s%s",
             !coloured        ? ""
             : word[0] == 'e' ? "\033[1;31m"
                              : "\033[33m",
-            word, coloured ? "\033[0m" : "", shown);
+            word, coloured ? "\033[0m" : "");
+    // where it is no terminal, a line is as it is
+    int columns = cli_columns(stderr), indent = (int)strlen("cairn: ") + (int)strlen(word);
+    if (columns > 0)
+        cli_put_wrapped(stderr, columns, indent, shown);
+    else
+        fprintf(stderr, "%s\n", shown);
 }
 
 const char *cli_last_complaint(void)

@@ -86,8 +86,7 @@ static void print_files(const run_state *run, FILE *out)
              run->scene->measure_count > 0 ? ", measures.csv" : "",
              is_there(folder, "trajectory.h5") ? ", trajectory.h5" : "",
              is_there(folder, "checkpoint.h5") ? ", checkpoint.h5" : "");
-    fprintf(out, "  files        ");
-    cli_put_wrapped(out, cli_columns(out), 15, text);
+    cli_print_line(out, "  files        %s", text);
     if (run->totals.frames > 0)
         fprintf(out, "  paraview     %s (%" PRId64 " frames)\n", cli_show(run->files.paraview).text,
                 run->totals.frames);
@@ -103,16 +102,14 @@ static void print_phases(const run_totals *totals, FILE *out)
         sum += totals->phases[i];
     if (!(sum > 0.0))
         return;
-    fprintf(out, "  phases       ");
-    const char *comma = "";
-    for (int i = 0; i < CAIRN_PHASE_COUNT; i++) {
-        if (totals->phases[i] < 0.005 * sum)
-            continue;
-        fprintf(out, "%s%s %.0f %%", comma, cairn_phase_name((cairn_phase)i),
-                100.0 * totals->phases[i] / sum);
-        comma = ", ";
-    }
-    fprintf(out, "\n");
+    char text[CAIRN_PHASE_COUNT * 32] = "";
+    size_t used = 0;
+    for (int i = 0; i < CAIRN_PHASE_COUNT; i++)
+        if (totals->phases[i] >= 0.005 * sum)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %.0f %%",
+                                     used > 0 ? ", " : "", cairn_phase_name((cairn_phase)i),
+                                     100.0 * totals->phases[i] / sum);
+    cli_print_line(out, "  phases       %s", text);
 }
 
 void run_summary_print(const run_state *run, const char *status, FILE *out)
@@ -162,9 +159,9 @@ void run_summary_print(const run_state *run, const char *status, FILE *out)
                 totals->unsolved, totals->solved_steps, totals->error_max);
     fprintf(out, "  penetration  %.3g m at most\n", totals->penetration_max);
     double lost = energy.impact + energy.friction + energy.damping + energy.plastic;
-    fprintf(out,
-            "  energy       kinetic %.4g J, potential %.4g J, dissipated %.4g J, residual %.2g J\n",
-            energy.kinetic, energy.potential, lost, energy.residual);
+    cli_print_line(
+        out, "  energy       kinetic %.4g J, potential %.4g J, dissipated %.4g J, residual %.2g J",
+        energy.kinetic, energy.potential, lost, energy.residual);
     fprintf(out, "  stepping     %.3g s, %.3g ms a step\n", totals->seconds,
             totals->steps > 0 ? 1e3 * totals->seconds / (double)totals->steps : 0.0);
     print_phases(totals, out);

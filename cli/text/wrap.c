@@ -2,6 +2,7 @@
 // Asks the terminal how wide it is, and breaks lines between words.
 #include "cli/text/wrap.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -52,4 +53,30 @@ void cli_put_wrapped(FILE *out, int columns, int indent, const char *text)
         text += strspn(text, " ");
     }
     fputc('\n', out);
+}
+
+/// Bytes before the second column of a line; half of the columns at most.
+static size_t second_column(const char *line, int columns)
+{
+    size_t first = strspn(line, " ");
+    const char *gap = strstr(line + first, "  ");
+    size_t second = gap != NULL ? (size_t)(gap - line) + strspn(gap, " ") : first;
+    return width_of(line, second) <= columns / 2 ? second : first;
+}
+
+void cli_print_line(FILE *out, const char *format, ...)
+{
+    char line[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    int columns = cli_columns(out);
+    if (width_of(line, strlen(line)) <= columns || columns == 0) {
+        fprintf(out, "%s\n", line);
+        return;
+    }
+    size_t indent = second_column(line, columns);
+    fwrite(line, 1, indent, out);
+    cli_put_wrapped(out, columns, width_of(line, indent), line + indent);
 }

@@ -16,4 +16,8 @@ bool cli_is_coloured(FILE *out);
 /// @param columns  as cli_columns; 0: one line
 void cli_put_wrapped(FILE *out, int columns, int indent, const char *text);
 
+/// A line as printf makes it, without its end. On a terminal it is broken where that ends, and goes
+/// on below its second column, which two spaces part from the first.
+__attribute__((format(printf, 2, 3))) void cli_print_line(FILE *out, const char *format, ...);
+
 #endif

@@ -23,7 +23,7 @@ local stiffness = steel * math.pi / 6 * ball ^ 3 * (speed * radius / (0.03 * bal
 title(string.format("Ball mill at %g of its critical speed", share))
 simulation{ step = math.pi * math.sqrt(mass / (2 * stiffness)) / 14, end_time = 0.2 + 2 * math.pi * turns / speed }
 output{ energy_every = 50 }
-camera{ azimuth = -90, elevation = 10 }
+camera{ azimuth = -90, elevation = 10, min = { -0.55 * diameter, -0.5 * length, -0.55 * diameter }, max = { 0.55 * diameter, 0.5 * length, 0.55 * diameter } }
 material{ name = "steel", density = steel, colour = "steel" }
 material{ name = "stone", density = stone, colour = "#b8864e" }
 material{ name = "end", density = steel }

@@ -22,6 +22,9 @@ pair{ friction = friction, restitution = 0.0 }
 pair{ "table", "domino", friction = 1.0, restitution = 0.0 }
 ground{ material = "table", colour = "#c4b092" }
 
+-- along the row, from its first
+camera{ azimuth = -160, elevation = 16 }
+
 local thickness, width, height = 0.008, 0.024, 0.048
 local shape = box{ size = { thickness, width, height } }
 

@@ -58,6 +58,6 @@ void view_keys_print(FILE *out)
         if (i == 0 || table[i].group != table[i - 1].group)
             fprintf(out, "%s%s:\n", i == 0 ? "" : "\n", view_key_group_name(table[i].group));
         if (view_key_names(i, text, sizeof text) != NULL)
-            fprintf(out, "  %-24s %s\n", text, table[i].help);
+            fprintf(out, "  %-21s %s\n", text, table[i].help);
     }
 }

@@ -48,7 +48,7 @@
     X(FLY_RIGHT, "D", CAMERA, "fly right, while held")                                             \
     X(FLY_UP, "PageUp", CAMERA, "fly up, while held")                                              \
     X(FLY_DOWN, "PageDown", CAMERA, "fly down, while held")                                        \
-    X(CONTACTS, "C", SHOW, "contacts: off, points, normals, forces, status, cones, chains")        \
+    X(CONTACTS, "C", SHOW, "contacts: off, points, normals, forces, ...")                          \
     X(CONTACTS_BACK, "Shift+C", SHOW, "contacts, the other way round")                             \
     X(LARGER, "Shift+]", SHOW, "larger contact symbols")                                           \
     X(SMALLER, "Shift+[", SHOW, "smaller contact symbols")                                         \
