@@ -26,8 +26,7 @@ void cli_commands_help(const cli_commands *commands, FILE *out)
     fputs("\ncairn COMMAND --help tells more of each; cairn --version prints the version.\n", out);
 }
 
-/// Who asked for JSON gets an object where the command has failed before it printed any.
-static int end(const cli_command *command, int argc, char **argv, int result)
+int cli_command_end(const char *name, int argc, char **argv, int result)
 {
     bool asked = false;
     for (int i = 0; i < argc; i++)
@@ -37,7 +36,7 @@ static int end(const cli_command *command, int argc, char **argv, int result)
     cli_json json = cli_json_begin(stdout);
     cli_json_object(&json, NULL);
     cli_json_text(&json, "kind", "failure");
-    cli_json_text(&json, "command", command->name);
+    cli_json_text(&json, "command", name);
     cli_json_integer(&json, "exit_status", result);
     cli_json_text(&json, "message", cli_last_complaint());
     cli_json_object_end(&json);
@@ -56,7 +55,7 @@ int cli_command_run(const cli_commands *commands, const cli_command *command, in
     if (cli_options_parse(command, argc, argv, settings, &error) != CAIRN_OK) {
         cli_complain("%s", error.message);
         free(settings);
-        return end(command, argc, argv, CLI_EXIT_USAGE);
+        return cli_command_end(command->name, argc, argv, CLI_EXIT_USAGE);
     }
     cli_common *common = settings;
     common->commands = commands;
@@ -69,5 +68,5 @@ int cli_command_run(const cli_commands *commands, const cli_command *command, in
         result = command->run(settings);
     }
     free(settings);
-    return end(command, argc, argv, result);
+    return cli_command_end(command->name, argc, argv, result);
 }

@@ -40,6 +40,11 @@ const cli_command *cli_command_find(const cli_commands *commands, const char *na
 int cli_command_run(const cli_commands *commands, const cli_command *command, int argc,
                     char **argv);
 
+/// Who asked for JSON gets an object where the command has failed before it printed any.
+/// @param name  of the command, as it was asked for
+/// @return `result`
+int cli_command_end(const char *name, int argc, char **argv, int result);
+
 /// Usage of the program with the list of subcommands.
 void cli_commands_help(const cli_commands *commands, FILE *out);
 

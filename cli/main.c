@@ -58,9 +58,9 @@ static int run_words(int argc, char **argv)
     }
     const cli_command *command = cli_command_find(&cli_all_commands, name);
     if (command == NULL)
-        return fail_command(name);
+        return cli_command_end(name, argc - 2, argv + 2, fail_command(name));
     if (!is_environment_sound())
-        return CLI_EXIT_USAGE;
+        return cli_command_end(name, argc - 2, argv + 2, CLI_EXIT_USAGE);
     return cli_command_run(&cli_all_commands, command, argc - 2, argv + 2);
 }
 

@@ -216,6 +216,23 @@ static int describe_object(const char *path, const char *kind, bool json)
     return status == CAIRN_OK ? CLI_EXIT_DONE : CLI_EXIT_INPUT;
 }
 
+/// Of a folder without a summary: a run that goes on, or was killed, leaves its settings.
+static void complain_of_folder(const char *folder, const char *summary, const char *reason)
+{
+    char settings[PATH_MAX], checkpoint[PATH_MAX];
+    if (cli_path_join(settings, folder, "resolved.json", NULL) != CAIRN_OK ||
+        cli_path_join(checkpoint, folder, "checkpoint.h5", NULL) != CAIRN_OK ||
+        access(settings, F_OK) != 0)
+        cli_complain("%s is not the folder of a run: %s: %s", folder, summary, reason);
+    else if (access(checkpoint, F_OK) == 0)
+        cli_complain("%s: the run has not ended; once it is killed, --restart %s goes on", folder,
+                     checkpoint);
+    else
+        cli_complain("%s: the run has not ended, and has left no checkpoint to go on from "
+                     "(--checkpoint-every)",
+                     folder);
+}
+
 /// What summary.json says. @return exit status
 static int describe_summary(const char *folder, bool json)
 {
@@ -223,10 +240,10 @@ static int describe_summary(const char *folder, bool json)
     cairn_error error = {0};
     if (cli_path_join(path, folder, "summary.json", &error) != CAIRN_OK)
         cli_complain("%s", error.message);
-    else if (access(path, F_OK) != 0)
-        cli_complain("%s is not the folder of a run: %s: %s", folder, path, strerror(errno));
-    else
+    else if (access(path, F_OK) == 0)
         return describe_object(path, "run", json);
+    else
+        complain_of_folder(folder, path, strerror(errno));
     return CLI_EXIT_INPUT;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/text/wrap.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,8 +45,10 @@ static void draw_bar(double done, const char *left, const char *text)
 
 static bool is_due(const cli_progress *progress)
 {
-    return !progress->quiet &&
-           base_timer_seconds() - progress->last >= (progress->terminal ? 0.1 : 5.0);
+    double now = base_timer_seconds();
+    // lines of a file stay: fewer of them the longer it takes
+    double pause = progress->terminal ? 0.1 : fmax(5.0, 0.1 * (now - progress->started));
+    return !progress->quiet && now - progress->last >= pause;
 }
 
 void cli_progress_tell(cli_progress *progress, double done, const char *text)

@@ -2,13 +2,16 @@
 # The command as a user types it: exit statuses, messages, help, files of a run, JSON.
 """usage: test_command.py PROGRAM ROOT"""
 import ctypes
+import fcntl
 import glob
 import os
 import platform
 import re
 import signal
 import shutil
+import struct
 import subprocess
+import termios
 import time
 
 from command import PROGRAM, ROOT, SMALL, Folder, check, check_error, check_status, finish, load
@@ -45,6 +48,41 @@ def check_processes():
         check(sorted(os.listdir(folder.path)) == ["fall.lua", "out"], "nothing of several processes")
 
 
+def on_terminal(folder, columns, words):
+    """What a command prints on a terminal of so many columns: its lines as they stand at the end."""
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    done = subprocess.Popen([PROGRAM, *words], cwd=folder.path, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    text = b""
+    try:
+        while piece := os.read(ours, 65536):
+            text += piece
+    except OSError:  # the other end is closed
+        pass
+    os.close(ours)
+    done.wait()
+    return re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text.decode()).replace("\r\n", "\n")
+
+
+def check_widths():
+    """Lines end where the terminal ends, and are whole where there is none."""
+    with Folder() as folder:
+        run = ("run", "newton_cradle", "--until", "0.05", "-o")
+        for name in ("a", "b"):
+            check_status(folder.cairn(*run, name), 0, f"run {name}")
+        commands = [("--help",), ("doctor",), ("info", "arch"), ("info", "a"), ("compare", "a", "b"), ("law", "hooke"),
+                    ("paraview", "a", "--no-start"), ("list",), (*run, "c"), ("info", "a/nothing/of/this/name.lua")]
+        commands += [("list", what) for what in ("laws", "solvers", "locals", "scenes", "shapes")]
+        commands += [(name, "--help") for name in COMMANDS]
+        for words in commands:
+            for columns in (80, 200):
+                widths = [len(line) for part in on_terminal(folder, columns, words).split("\n")
+                          for line in part.split("\r")]
+                check(0 < max(widths) <= columns, f"{words}: {max(widths)} of {columns} columns")
+        check(max(map(len, folder.cairn("info", "arch").out.split("\n"))) > 80, "no terminal: whole lines")
+
+
 def check_help():
     with Folder() as folder:
         for words in [("--help",), ("-h",), ("help",)]:
@@ -53,6 +91,7 @@ def check_help():
             for name in COMMANDS:
                 check(re.search(rf"^  {name} ", result.out, re.M), f"cairn {words[0]} lists {name}")
         check_status(folder.cairn(), 2, "no command")
+        check_error(folder.cairn("nothing", "--json"), 2, "nothing", "no such command, --json", told=True)
         version = folder.cairn("--version")
         check(re.fullmatch(r"cairn \d+\.\d+\.\d+\n", version.out), "cairn --version", version)
         man = folder.cairn("help", "--man")
@@ -339,6 +378,7 @@ def check_scenes():
 
 
 check_processes()
+check_widths()
 check_help()
 check_usage()
 check_run()
