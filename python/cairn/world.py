@@ -257,28 +257,28 @@ class World(Watched, library.Live):
     def _run_call(self, call, arguments, keys):
         self._add(self._writer.call(call, arguments, keys))
 
-    def body(self, **keys):
+    def body(self, *arguments, **keys):
         """Adds a body, with the keys of body{}, and returns it as a Body."""
-        self._run_call("body", (), keys)
+        self._run_call("body", arguments, keys)
         return self._last_body()
 
-    def ground(self, **keys):
+    def ground(self, *arguments, **keys):
         """Adds a fixed plane at z = height, with the keys of ground{}, and returns it as a Body."""
-        self._run_call("ground", (), keys)
+        self._run_call("ground", arguments, keys)
         return self._last_body()
 
     def _last_body(self):
         world = self._world
         return Body(self, lib.cairn_body_at(world, lib.cairn_body_count(world) - 1))
 
-    def joint(self, **keys):
+    def joint(self, *arguments, **keys):
         """Adds a joint, with the keys of joint{}, and returns it as a Joint.
 
         bodies may be names or Bodies; the velocity or position of a motor may be a function of the
         time in s.
         """
         keys, function = self._motions.of_joint(keys)
-        self._run_call("joint", (), keys)
+        self._run_call("joint", arguments, keys)
         world = self._world
         joint = Joint(self, lib.cairn_joint_at(world, lib.cairn_joint_count(world) - 1))
         if function is not None:

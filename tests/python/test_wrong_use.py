@@ -162,6 +162,9 @@ def test_wrong_values_of_bodies():
         world.time_step = -1
     with pytest.raises(cairn.ArgumentError):
         world.gravity = (0, 0)
+    for call in ("body", "ground", "joint", "material"):
+        with pytest.raises(cairn.SceneError, match=f"{call}: .* at place 1; write {call}{{ "):
+            getattr(world, call)(cairn.box(size=(1, 1, 1)))
     with pytest.raises(cairn.NotFoundError, match="bal"):
         world.find("bal")
     assert ball.position.tolist() == [2, 0, 0.5]
