@@ -223,9 +223,9 @@ static int list_shapes(bool json)
         {"capsule", "capsule{ radius = , length = } along z, length of the cylinder part"},
         {"cylinder", "cylinder{ radius = , length = } along z"},
         {"polyhedron", "polyhedron{ points = } or { file = , scale = }: the convex hull"},
-        {"mesh", "mesh{ vertices = , triangles = } or { file = , scale = }: not dynamic"},
+        {"mesh", "mesh{ vertices = , triangles = } or { file = , scale = }: a surface"},
         {"compound", "compound{ { shape = , position = , orientation = }, ... }"},
-        {"plane", "plane{}: all below z = 0 of its frame; not dynamic"},
+        {"plane", "plane{}: all below z = 0 of its frame; fixed or moving"},
     };
     for (int i = 0; i < BASE_COUNT(shapes); i++) {
         if (!json) {

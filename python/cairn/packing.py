@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Packings of spheres and clumps that other programs wrote.
 """LAMMPS and LIGGGHTS data files and dumps, text of Yade, and tables of other programs."""
+import codecs
 import csv
 import os
 import re
@@ -193,7 +194,8 @@ def _lines_of(path):
         raise FileError(f"{path}: {error.strerror}") from None
     except ValueError as error:
         raise ArgumentError(f"a packing is read from a path: {error}") from None
-    return re.split("\r\n|\n|\r", data.decode("utf-8-sig", errors="replace"))
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return re.split("\r\n|\n|\r", data.decode("utf-16" if wide else "utf-8-sig", errors="replace"))
 
 
 def _guess(lines):
@@ -204,9 +206,10 @@ def _guess(lines):
 
 
 def _is_number(word):
+    """Python's own spellings, as 1_000 and digits of other scripts, are none of a file."""
     try:
         float(word)
-        return True
+        return word.isascii() and "_" not in word
     except ValueError:
         return False
 
@@ -219,6 +222,9 @@ class _Rows:
     def __init__(self, names, rows, where, scale=(1.0, 1.0, 1.0)):
         """names: as the file has them; rows: [(line number, words)]; scale: m, kg, s of a unit"""
         self.where = where
+        # in cairn's own tables words, in tables that ParaView wrote of its frames numbers
+        frame = "orientation_wxyz:0" in names
+        self.apart, self.sphere = (("1", "2"), "0") if frame else (("fixed", "moving"), "sphere")
         self.lines = [number for number, _ in rows]
         self.words, self.factor, best = {}, {}, {}
         for place, name in enumerate(names):
@@ -255,11 +261,10 @@ class _Rows:
         words = self.words[key]
         if empty is not None:
             words = [word if word else repr(empty) for word in words]
-        try:
-            column = numpy.array(words, dtype=object).astype(float)
-        except ValueError:
-            bad = next(i for i, word in enumerate(words) if not _is_number(word))
+        bad = next((i for i, word in enumerate(words) if not _is_number(word)), None)
+        if bad is not None:
             self.fail(bad, key, "no number")
+        column = numpy.array(words, dtype=object).astype(float)
         with numpy.errstate(over="ignore"):
             column = column * self.factor[key]
         for wrong, problem in ((~numpy.isfinite(column), "not finite"),
@@ -274,12 +279,12 @@ class _Rows:
         """What a Packing takes."""
         words = self.words
         if "kind" in words:
-            self.keep([i for i, word in enumerate(words["kind"]) if word not in ("fixed", "moving")])
+            self.keep([i for i, word in enumerate(words["kind"]) if word not in self.apart])
             words = self.words
         if not self.lines:
             raise FormatError(f"{self.where}: there is no sphere")
         for i, word in enumerate(words.get("shape", ())):
-            if word != "sphere":
+            if word != self.sphere:
                 self.fail(i, "shape", "no sphere")
         for need in "xyz":
             if need not in words:
@@ -316,9 +321,9 @@ class _Rows:
 
 
 def _split_unit(name):
-    """('x', 'mm') of 'X [mm]'; blanks within a name become '_'."""
-    found = re.fullmatch(r"(.*?)\s*[\[(]\s*([^\[\]()]*?)\s*[\])]", name.strip())
-    plain, unit = found.groups() if found else (name.strip(), "")
+    """('x', 'mm') of 'X [mm]', ('v:0', 'm/s') of 'v [m/s]:0'; blanks within a name become '_'."""
+    found = re.fullmatch(r"(.*?)\s*[\[(]\s*([^\[\]()]*?)\s*[\])]([:_]\w)?", name.strip())
+    plain, unit = (found[1] + (found[3] or ""), found[2]) if found else (name.strip(), "")
     return re.sub(r"\s+", "_", plain.strip().lower()), unit.replace(" ", "")
 
 
@@ -386,6 +391,10 @@ def _lammps_dump(lines, where):
         box, tilt = _box_of_dump(lines, last["BOX BOUNDS"], where)
     rows = [(start + 2 + i, line.split()) for i, line in enumerate(lines[start + 1:])
             if line.strip()]
+    cut = next((number for number, words in rows if words[0] == "ITEM:"), None)
+    if cut:
+        raise FormatError(f"{where}:{cut}: the frame that begins here has no ITEM: ATOMS, as of a "
+                          "file that was cut short")
     if len(rows) != count:
         raise FormatError(f"{where}:{start + 1}: the last frame has {len(rows)} atoms, not the "
                           f"{count} that its head says")
@@ -441,7 +450,7 @@ def _atom_names(style, where, number):
     for word in style[1:]:
         if word not in _ADDS and "diameter" not in names:
             raise FormatError(f"{where}:{number}: atoms of style {word!r} before sphere are not read")
-        names += [name for name in _ADDS.get(word, "... ...").split() if name not in names]
+        names += [name for name in _ADDS.get(word, "...").split() if name not in names]
     if "diameter" not in names:
         raise FormatError(f"{where}:{number}: atoms of style {' '.join(style)!r} have no radius")
     return names
@@ -484,12 +493,13 @@ def _lammps_data(lines, where):
         raise FormatError(f"{where}:{head['atoms'][0]}: {head['atoms'][1]} atoms are announced, and "
                           f"{len(rows)} stand in section Atoms")
     names = _atom_names(notes["Atoms"], where, number)
+    more = "..." in names  # values of a style that cairn does not know stand behind the others
+    names = names[:names.index("...")] if more else names
     for line, words in rows:
-        if "..." not in names and len(words) not in (len(names), len(names) + 3) or \
-                len(words) < len(names):
+        if len(words) < len(names) or not more and len(words) not in (len(names), len(names) + 3):
             raise FormatError(f"{where}:{line}: {len(words)} values, where style "
-                              f"{' '.join(notes['Atoms']) or 'sphere'} has {len(names)}, and 3 more "
-                              "with image flags")
+                              f"{' '.join(notes['Atoms']) or 'sphere'} has {len(names)}, and "
+                              f"{'others behind' if more else '3 more with image flags'}")
     table = _Rows(names, rows, where, scale)
     if "Atom Type Labels" in sections:
         labels = dict(words[:2] for _, words in sections["Atom Type Labels"] if len(words) > 1)
@@ -539,7 +549,7 @@ _COMMENTED = re.compile(r'(?:[^"#]|"[^"]*"|(?<=\S)#)*')
 
 def _table(lines, where):
     """A line of names, "#format x_y_z_r_..." or "# x y z r ..." of Yade, or x y z r without one."""
-    names, mark, rows = None, None, []
+    names, notes, mark, rows = None, [], None, []
     for number, line in enumerate(lines, 1):
         text = _COMMENTED.match(line)[0]
         if line[len(text):len(text) + 1] == '"':
@@ -547,6 +557,7 @@ def _table(lines, where):
         if not text.strip():
             if not rows and names is None:
                 names = _names_of_note(line)
+                notes.append(_words_of_note(line))
             continue
         try:
             if not rows:
@@ -567,7 +578,9 @@ def _table(lines, where):
     if not rows:
         raise FormatError(f"{where}: there is no sphere")
     if names is None:
-        names = _names_without_header(rows, where)
+        names = next((words for words in notes if len(words) == len(rows[0][1]) and {"x", "y", "z"} <=
+                      {_MEANS.get(_split_unit(word)[0], (0, ""))[1] for word in words}),
+                     None) or _names_without_header(rows, where)
     # a line that ends with the separator has an empty word more
     rows = [(number, words[:-1] if mark and len(words) == len(names) + 1 and not words[-1]
              else words) for number, words in rows]
@@ -575,9 +588,13 @@ def _table(lines, where):
     return Packing(_Rows(names, rows, where).packing_columns())
 
 
+def _words_of_note(line):
+    """Names with their units, as in '# x [mm], y [mm]'."""
+    return re.sub("[,;]", " ", re.sub(r"\s+(?=[\[(])", "", line.lstrip("# \t"))).split()
+
+
 def _names_of_note(line):
-    text = line.lstrip("# \t")
-    words = text.replace(",", " ").split()
+    words = _words_of_note(line)
     if words[:1] == ["format"] and len(words) > 1:
         return words[1].split("_")
     known = [_MEANS.get(_split_unit(word)[0], (0, ""))[1] for word in words[:3]]

@@ -48,6 +48,8 @@ READ = {
     "semicolon.csv": dict(position=[[0.0105, 0.02, 0.03]], radius=[0.005], velocity=[[0.1, 0, 0]],
                           mass=[0.0013], density=[2650]),
     "paraview.csv": dict(position=[B, A], radius=[0.01, 0.005], velocity=[STILL, [1, 2, 3]]),
+    "paraview_frame.csv": dict(position=[A, B], radius=[0.005, 0.01], velocity=[[1, 2, 3], STILL],
+                               angular_velocity=[STILL, [4, 5, 6]], mass=[0.7, 0.8], type=[2, 0]),
     "bodies.csv": dict(position=[A, B], radius=[0.005, 0.01], velocity=[[1, 2, 3], STILL],
                        angular_velocity=[[4, 5, 6], STILL], mass=[0.7, 0.8]),
     "tabs.txt": dict(position=[A], radius=[0.005]),
@@ -84,6 +86,35 @@ def test_a_file(name):
         numpy.testing.assert_allclose(world.bodies.angular_velocity, packing.angular_velocity)
         packing.add_to(other := cairn.World(), density=500)
         numpy.testing.assert_allclose(other.bodies.mass, 500 * volume)
+
+
+@pytest.mark.parametrize("text, position, radius", [
+    ("# r x y z\n0.1 1 2 3\n0.2 4 5 6\n", [[1, 2, 3], [4, 5, 6]], [0.1, 0.2]),
+    ("# made on a Monday\n# radius, x, y, z\n0.1, 1, 2, 3\n", [[1, 2, 3]], [0.1]),
+    ("#index x y z d\n7 1 2 3 0.1\n", [[1, 2, 3]], [0.05]),
+    ("# x [mm], y [mm], z [mm], r [mm]\n1, 2, 3, 4\n", [[1e-3, 2e-3, 3e-3]], [4e-3]),
+    ("# d (cm)\tz (cm)\ty (cm)\tx (cm)\n1\t2\t3\t4\n", [[0.04, 0.03, 0.02]], [0.005]),
+    ("# values of x y z\n1 2 3 0.5 # the only one\n", [[1, 2, 3]], [0.5]),
+    ("x,y,z,r\r\n1,2,3,0.5\r\n", [[1, 2, 3]], [0.5]),
+])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_names_in_notes(tmp_path, text, position, radius, encoding):
+    """A line that begins with "#" names the columns in any order and unit."""
+    (tmp_path / "a.txt").write_text(text, encoding=encoding)
+    packing = cairn.read_packing(tmp_path / "a.txt")
+    numpy.testing.assert_allclose(packing.position, position, rtol=1e-15)
+    numpy.testing.assert_allclose(packing.radius, radius, rtol=1e-15)
+
+
+@pytest.mark.parametrize("style, values", [
+    ("hybrid sphere ellipsoid", "0.2 2500 0"), ("hybrid bond sphere ellipsoid", "3 0.2 2500 1"),
+    ("hybrid charge sphere tri", "-1.5 0.2 2500 7 0"), ("hybrid sphere dipole", "0.2 2500 0 0 0 1"),
+])
+def test_hybrids_with_other_styles(tmp_path, style, values):
+    (tmp_path / "a.data").write_text(f"# \n\n1 atoms\n\nAtoms # {style}\n\n1 2 1 2 3 {values}\n")
+    packing = cairn.read_packing(tmp_path / "a.data")
+    assert packing.position.tolist() == [[1, 2, 3]] and packing.type.tolist() == [2]
+    assert packing.radius.tolist() == [0.1] and packing.density.tolist() == [2500]
 
 
 @pytest.mark.parametrize("given", [True, False])
@@ -139,10 +170,18 @@ WRONG = [
     (XYZR + "type\n0,0,0,1,1\n0,0,1,1,1.5\n", ":3: type is '1.5', no whole number"),
     (XYZR + "\n0,0,0,1\n0,0,0,1,2,3\n", ":2: 4 values, not 5"),
     (XYZR + "shape\n0,0,0,1,sphere\n0,0,0,1,capsule\n", ":3: shape is 'capsule', no sphere"),
+    ((FOLDER / "paraview_frame.csv").read_text().replace("0.005,0.005,0,", "0.005,0.005,3,"),
+     ":5: shape is '3', no sphere"),
     ("x [ft],y,z,r\n0,0,0,1\n", "column 'x [ft]' has the unit 'ft'"),
     ("a,b,c,e\n0,0,0,1\n", ":1: 'a,b,c,e' is neither"),
     ('x,y,z,r\n0,0,0,"1\n', ":2: a quote is not closed"),
     ("x,y,z,r\n1e308,0,0,1e400\n", ":2: radius is '1e400', not finite"),
+    ("# id x y z\n1 0 0 0.1\n", ": there is no column of radii or diameters"),
+    ("x,y,z,r\n1_0,0,0,1\n", ":2: x is '1_0', no number"),
+    ("x,y,z,r\n0,0,0,1\n0,\u0661,0,1\n", ":3: y is '\u0661', no number"),
+    (DUMP.rstrip("\n") + "\nITEM: TIMESTEP\n6\n", ":12: the frame that begins here has no ITEM: ATOMS"),
+    (DATA.replace("sphere", "hybrid sphere tri").replace("2500 0.01 0.02 -0.03 0 0 0", "2500"),
+     ":14: 4 values, where style hybrid sphere tri has 7, and others behind"),
     ("0 0 0 0.1 0\n1 0 0 0.1 0\n", ":1: 5 values, and no line says what the fifth, '0', is"),
     ("0 0 0 0.1 0.5\n", ":1: 5 values, and no line says what the fifth, '0.5', is"),
 ]
