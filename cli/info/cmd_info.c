@@ -14,6 +14,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -78,6 +79,14 @@ static void print_scene(const scn_scene *scene)
            cairn_world_get_solver(scene->world), cairn_world_get_local(scene->world),
            def->tolerance);
     printf("  step         %g s until %g s\n", def->time_step, scene->end_time);
+    cairn_step_limit limit = cairn_world_get_stable_step(scene->world);
+    if (isfinite(limit.step)) {
+        printf("  stable step  %.3g s, of %s between %s and %s; --step auto takes %.3g s\n",
+               limit.step, limit.law,
+               cli_show(cairn_material_get_name(scene->world, limit.material_a)).text,
+               cli_show(cairn_material_get_name(scene->world, limit.material_b)).text,
+               limit.accurate);
+    }
     printf("  gravity      %g %g %g m/s2\n", def->gravity[0], def->gravity[1], def->gravity[2]);
     printf("  sensors      %d\n", scene->sensor_count);
     if (scene->overlap_count > 0)
@@ -108,6 +117,8 @@ static void json_scene(const scn_scene *scene)
     cli_json_text(&json, "local", cairn_world_get_local(scene->world));
     cli_json_number(&json, "tolerance", def->tolerance);
     cli_json_number(&json, "step", def->time_step);
+    // null where no law has a limit
+    cli_json_number(&json, "stable_step", cairn_world_get_stable_step(scene->world).step);
     cli_json_number(&json, "end_time", scene->end_time);
     cli_json_integer(&json, "sensors", scene->sensor_count);
     cli_json_integer(&json, "overlaps", scene->overlap_count);

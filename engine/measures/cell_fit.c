@@ -51,7 +51,8 @@ cairn_status eng_cell_check_bodies(const cairn_world *world, cairn_error *error)
                 snprintf(when, sizeof when, "step %" PRId64 ": ", world->step_count + 1);
             return base_fail(error, CAIRN_ERROR_ARGUMENT,
                              "%s%s is %.4g m across, more than half of the "
-                             "periodic cell (%.4g m along its side %c)",
+                             "periodic cell (%.4g m along its side %c): lengthen the cell, or "
+                             "put smaller bodies or a plane in its place",
                              when, eng_body_label(world, i).text, size, height, "xyz"[k]);
         }
     }

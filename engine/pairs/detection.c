@@ -355,14 +355,15 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
 
 static cairn_status reserve_manifolds(cairn_world *world, int chunks)
 {
+    int count = chunks + base_workers_count(world->workers);
     cairn_status status =
-        base_array_reserve(&world->allocator, &world->manifolds, &world->manifold_capacity, chunks);
+        base_array_reserve(&world->allocator, &world->manifolds, &world->manifold_capacity, count);
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &world->raw_count, &world->raw_capacity,
                                     world->pair_count);
     if (status != CAIRN_OK)
         return status;
-    for (; world->manifold_count < chunks; world->manifold_count++)
+    for (; world->manifold_count < count; world->manifold_count++)
         geo_manifold_init(&world->manifolds[world->manifold_count], &world->allocator);
     return CAIRN_OK;
 }

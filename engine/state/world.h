@@ -357,7 +357,8 @@ struct cairn_world {
     geo_leading *leading, *leading_before;
     int leading_count, leading_capacity;
     eng_plan plan;           // of these pairs
-    geo_manifold *manifolds; // [manifold_count] one for each chunk of places of the plan
+    geo_manifold *manifolds; // [manifold_count] one for each chunk of places of the plan, and
+                             // behind them one for each worker: scratch
     int manifold_count, manifold_capacity;
     int *raw_count; // [pair_count] contacts of each place of the plan in its chunk's manifold
     int raw_capacity;

@@ -181,6 +181,16 @@ def check_run():
         scene = folder.cairn("info", "small.lua")
         check("1 dynamic" in scene.out and "1 fixed" in scene.out, "info of a scene", scene)
         check(load(folder.cairn("info", "small.lua", "--json").out)["bodies"] == 2, "info --json of a scene")
+        check("stable step" not in scene.out and load(folder.cairn("info", "small.lua", "--json").out)["stable_step"] is None,
+              "info of a scene without a stable step", scene)
+        folder.write("springs.lua", 'simulation{ step = 1 } material{ name = "glass" } pair{ law = "hooke", normal_stiffness = 1e5 }\n'
+                     'ground{} emitter{ region = { min = {0, 0, 0.1}, max = {1, 1, 1} }, size = 0.02, rate = 10 }\n')
+        step = load(folder.cairn("info", "springs.lua", "--json").out)["stable_step"]
+        check(1e-6 < step < 1e-3, f"stable step {step}")
+        check(f"  stable step  {step:.3g} s, of hooke between glass and glass; --step auto takes" in folder.cairn("info", "springs.lua").out,
+              "info: the stable step")
+        check(f"exceeds the stable step {step:.3g} s" in folder.cairn("run", "springs.lua", "--until", "1").err,
+              "the stable step of info is that of run")
 
 
 def check_overrides():

@@ -400,7 +400,7 @@ BAD = {
     "shear": ("force = 1 }\ncell{ size = {9, 9, 9}}\nservo{ cell = 'xy', stress = 1",
               r"bad\.lua:\d+: servo: a stress is along a side \(x, y, z\), not xy"),
     "large body": ("force = 1 }\ncell{ size = {9, 9, 1.9} }\nservo{ cell = 'x', rate = 0",
-                   r"slab.* is 1\.732 m across, more than half of the periodic cell \(1\.9 m along its side z\)"),
+                   r"slab.* is 1\.732 m across, more than half of the periodic cell \(1\.9 m along its side z\): lengthen the cell, or put"),
     "order": ("force = 1, from = 2, to = 1", r"bad\.lua:\d+: servo: from = 2 s must be finite, and until = 1 s"),
     "walls": ('force = 1, bodies = { "lid", "slab" }', r"bad\.lua:\d+: servo: give body = .* or bodies = "),
     "kinds": ('force = 1 }\nservo{ axis = {1, 0, 0}, force = 1, bodies = { "lid", "slab" }',
