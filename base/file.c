@@ -23,15 +23,26 @@ bool base_write_all(int descriptor, const void *bytes, size_t size)
     return true;
 }
 
-/// What is wrong with an open file that must be a regular one; NULL: nothing.
+/// What is wrong with what must be a regular file; NULL: nothing.
+static const char *fault_of_mode(mode_t mode)
+{
+    if (S_ISDIR(mode))
+        return "not a file but a folder";
+    return S_ISREG(mode) ? NULL : "not a regular file";
+}
+
+/// The same of an open file.
 static const char *fault_of(int descriptor)
 {
     struct stat information;
-    if (fstat(descriptor, &information) != 0)
-        return strerror(errno);
-    if (S_ISDIR(information.st_mode))
-        return "not a file but a folder";
-    return S_ISREG(information.st_mode) ? NULL : "not a regular file";
+    return fstat(descriptor, &information) != 0 ? strerror(errno)
+                                                : fault_of_mode(information.st_mode);
+}
+
+const char *base_file_in_the_way(const char *path)
+{
+    struct stat information;
+    return stat(path, &information) != 0 ? NULL : fault_of_mode(information.st_mode);
 }
 
 const char *base_file_refusal(int reason)

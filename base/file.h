@@ -27,6 +27,10 @@ FILE *base_file_change(const char *path, const char **reason);
 /// @param reason  errno
 const char *base_file_refusal(int reason);
 
+/// Why a whole file may not be put in the place of what is under this name: links are followed to a
+/// folder, a pipe or a device. NULL where nothing, a regular file or a link that leads nowhere is.
+const char *base_file_in_the_way(const char *path);
+
 /// Writes all bytes, whatever the system takes at a time; false with errno where it refuses.
 bool base_write_all(int descriptor, const void *bytes, size_t size);
 

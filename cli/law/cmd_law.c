@@ -244,6 +244,9 @@ static int run_sweep(const law_settings *settings, law_request *request)
     status = law_request_set(request, sweep.name, cairn_number(sweep.low), &error);
     if (status != CAIRN_OK)
         return complain(CLI_EXIT_USAGE, &error);
+    // a file that cannot be written shows before the rows, not after them
+    if (settings->svg != NULL && cli_file_try(settings->svg, &error) != CAIRN_OK)
+        return complain(CLI_EXIT_FAILED, &error);
     double *memory = base_allocate(&allocator, 3 * (size_t)sweep.count, sizeof *memory);
     if (memory == NULL)
         status = base_fail(&error, CAIRN_ERROR_MEMORY, "out of memory");

@@ -38,9 +38,9 @@ cairn_status cli_file_open(cli_file *file, const char *path, cairn_error *error)
 cairn_status cli_file_try(const char *path, cairn_error *error)
 {
     cli_file file;
-    struct stat info;
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(EISDIR));
+    const char *reason = base_file_in_the_way(path);
+    if (reason != NULL)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, reason);
     cairn_status status = cli_file_open(&file, path, error);
     if (status != CAIRN_OK)
         return status;

@@ -290,6 +290,9 @@ static cairn_status replace_file(const char *path, const void *bytes, size_t siz
                                  cairn_error *error)
 {
     char name[PATH_MAX];
+    const char *fault = base_file_in_the_way(path);
+    if (fault != NULL)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, fault);
     int descriptor = open_temporary(path, name, sizeof name);
     if (descriptor < 0)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: cannot create: %s", path, strerror(errno));

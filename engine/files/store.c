@@ -289,6 +289,9 @@ cairn_status eng_store_write(const char *path, const eng_store_array *arrays, in
     int64_t size = 0;
     if (snprintf(to.path, sizeof to.path, "%s.part", path) >= PATH_MAX)
         return base_fail(error, CAIRN_ERROR_FILE, "path is too long: %.100s...", path);
+    const char *reason = base_file_in_the_way(path);
+    if (reason != NULL)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, reason);
     con_hdf5_silence silence = con_hdf5_silence_begin();
     bool good = write_arrays(&to, arrays, count, &size);
     con_hdf5_silence_end(silence);

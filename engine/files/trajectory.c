@@ -777,6 +777,9 @@ cairn_status cairn_trajectory_create(const char *path, const cairn_world *world,
     if (path == NULL || def == NULL || world == NULL || writer == NULL)
         return base_fail_null(error, __func__);
     *writer = NULL;
+    const char *reason = base_file_in_the_way(path);
+    if (reason != NULL)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, reason);
     return open_writer(path, world, def, NULL, 0, writer, error);
 }
 

@@ -2,6 +2,7 @@
 # What all modules share: where things lie, the owner of a world, the lock of files, settings.
 """Places, locks and owners behind the public classes."""
 import collections.abc
+import errno
 import logging
 import math
 import operator
@@ -118,6 +119,23 @@ def text_of_file(path):
         raise errors.FileError(f"{path}: {error.strerror}") from None
     except ValueError as error:
         raise errors.FileError(f"{path}: {error}") from None
+
+
+def write_file(target, data):
+    """Writes bytes into a regular file: a pipe or a device is refused at once."""
+    target = path(target)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        with open(os.open(target, flags, 0o666), "wb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise errors.FileError(f"{target}: not a regular file")
+            file.truncate()
+            file.write(data)
+    except OSError as error:
+        if isinstance(error, errors.Error):
+            raise
+        reason = "not a regular file" if error.errno == errno.ENXIO else error.strerror
+        raise errors.FileError(f"{target}: {reason}") from None
 
 
 def word_of(value, what):

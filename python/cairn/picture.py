@@ -215,7 +215,7 @@ class Film:
 
     def save(self, path):
         """Writes the film, MP4."""
-        pathlib.Path(path).write_bytes(self.data)
+        library.write_file(path, self.data)
 
     def _repr_html_(self):
         coded = base64.b64encode(self.data).decode("ascii")
@@ -242,7 +242,7 @@ def film(subject, until=None, path=None, size=(960, 540), frame_rate=30, speed=1
         call("render", source, "-o", out, *words)
         data = pathlib.Path(out).read_bytes()
     if path is not None:
-        pathlib.Path(path).write_bytes(data)
+        library.write_file(path, data)
     return Film(data, path)
 
 

@@ -514,11 +514,15 @@ class World(Watched, library.Live):
             chunk = 0
         if chunk < 1:
             raise ArgumentError(f"every must be a whole number of steps, at least 1, not {every!r}")
-        observers = (observers,) if callable(observers) else tuple(observers or ())
+        observers = (observers,) if callable(observers) else () if observers is None else observers
+        if not isinstance(observers, (list, tuple)):
+            raise ArgumentError(f"observers must be functions of the world, not {observers!r}")
         for each in observers:
             if not callable(each):
                 raise ArgumentError(f"an observer must be a function of the world, not {each!r}")
-        conditions = {"stop": stop} if callable(stop) else dict(stop or {})
+        conditions = {"stop": stop} if callable(stop) else {} if stop is None else stop
+        if not isinstance(conditions, dict):
+            raise ArgumentError(f"stop must be a function of the world, or a dict of them, not {stop!r}")
         for name, each in conditions.items():
             if not callable(each):
                 raise ArgumentError(f"stop {name!r} must be a function of the world, not {each!r}")

@@ -94,6 +94,24 @@ def check_pipes_and_devices():
             check("error" in result.err, f"{' '.join(words)}: message", result)
 
 
+def check_nothing_takes_their_place():
+    """What a command is told to write does not take the place of a pipe, a device or a folder."""
+    with Folder() as folder:
+        folder.write("small.lua", SMALL)
+        check_status(folder.cairn("run", "small.lua", "-o", "run"), 0, "a run")
+        sweep = ("law", "hooke", "--sweep", "overlap=0:1e-4:5", "--svg")
+        check_status(folder.cairn(*sweep, "new.svg"), 0, "a sweep's picture")
+        for kind in ("pipe", "device"):
+            for words in (("export", "run", "-o", "x.html"), ("export", "run", "-o", "x.glb"), (*sweep, "x.svg")):
+                path = os.path.join(folder.path, words[-1])
+                os.mkfifo(path) if kind == "pipe" else os.symlink("/dev/null", path)
+                before = os.lstat(path)
+                check_error(folder.cairn(*words), 1, words[-1] + ": not a regular file", f"{words[0]} on to a {kind}")
+                after = os.lstat(path)
+                check((after.st_mode, after.st_ino) == (before.st_mode, before.st_ino), f"{words[0]} on to a {kind}: it stays")
+                os.unlink(path)
+
+
 def check_links():
     """Symbolic links among a run's own files are not written through."""
     with Folder() as folder:
@@ -149,6 +167,7 @@ def caught(pid, number):
 check_closed_descriptors()
 check_file_size_limit()
 check_pipes_and_devices()
+check_nothing_takes_their_place()
 check_links()
 check_signal_while_loading()
 finish()

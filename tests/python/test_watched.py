@@ -5,6 +5,7 @@ import gc
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import warnings
@@ -328,6 +329,40 @@ def test_runs_read_regular_files(made, tmp_path):
     for read in (lambda: run.summary, lambda: run.energy):
         with pytest.raises(cairn.FileError):
             read()
+
+
+@pytest.mark.parametrize("made", ["fifo", "device", "folder", "socket"])
+def test_nothing_takes_the_place_of_what_is_no_file(made, tmp_path):
+    """A checkpoint under the name of a device was in its place, for whoever may rename in that folder."""
+    world = spheres(law="signorini_coulomb", second=0.4)
+    world.run(until=0.2)
+    path = tmp_path / "there.html"
+    if made == "fifo":
+        os.mkfifo(path)
+    elif made == "folder":
+        path.mkdir()
+    elif made == "socket":
+        with socket.socket(socket.AF_UNIX) as one:
+            one.bind(str(path))
+    else:
+        os.symlink("/dev/null", path)
+    before = os.lstat(path)
+    problem = cairn.Problem(W=numpy.eye(3), q=[-1.0, 0, 0], mu=[0.3])
+    for write in (world.save, lambda path: world.write_fclib(path, "global"), problem.write,
+                  cairn.picture.Film(b"film").save, lambda path: cairn.picture.record(world, path, until=world.time + 1e-3)):
+        with pytest.raises(cairn.FileError, match="not a (regular )?file|Is a directory"):
+            write(path)
+        after = os.lstat(path)
+        assert (after.st_mode, after.st_ino) == (before.st_mode, before.st_ino)
+    assert os.listdir(tmp_path) == ["there.html"]
+    # a file, and a link that leads nowhere, are replaced as before
+    os.symlink("nowhere", tmp_path / "link")
+    for name in ("link", "new", "new"):
+        world.save(tmp_path / name)
+        assert os.path.isfile(tmp_path / name)
+    for data in (b"longer", b"film"):
+        cairn.picture.Film(data).save(tmp_path / "film.mp4")
+    assert (tmp_path / "film.mp4").read_bytes() == b"film"
 
 
 FORKED = """

@@ -213,7 +213,9 @@ def test_wrong_arguments_of_queries_solves_and_runs():
                  lambda: problem.solve(threads=0), lambda: problem.solve(tolerance="x"),
                  lambda: problem.solve(time_limit=None), lambda: cairn.project(numpy.eye(3), numpy.inf),
                  lambda: world.run(until=1, every=float("nan")), lambda: world.run(until=1, every=None),
-                 lambda: world.run(until=1, observers=[3]), lambda: world.step(numpy.array([2])),
+                 lambda: world.run(until=1, observers=[3]), lambda: world.run(until=1, observers=3),
+                 lambda: world.run(until=1, observers=numpy.zeros(2)), lambda: world.run(until=1, stop=3),
+                 lambda: world.run(until=1, stop=numpy.zeros(2)), lambda: world.run(until=1, stop={"a": 3}), lambda: world.step(numpy.array([2])),
                  lambda: world.bodies[numpy.array([1])],
                  lambda: cairn.load("kapla_tower", rings=numpy.array([1, 2])),
                  lambda: world.add_law(print, "law", parameters={"stiffness": "soft"})):
