@@ -19,9 +19,9 @@ static bool make_borders(const base_allocator *allocator, size_t count,
 /// Room for the ranges of all processes, and what a process knows of the others.
 static cairn_status make_share(eng_spheres *spheres, const cairn_ranks *ranks)
 {
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     size_t count = (size_t)ranks->count;
-    size_t workers = (size_t)base_workers_count(spheres->world->workers);
+    size_t workers = (size_t)base_workers_count(spheres->world->model.workers);
     eng_spheres_share *share = base_allocate(allocator, 1, sizeof *share);
     eng_spheres_range *range = base_allocate(allocator, count * workers, sizeof *range);
     if (share == NULL || range == NULL) {
@@ -81,8 +81,9 @@ cairn_status cairn_world_gather_bodies(cairn_world *world, cairn_error *error)
     eng_borders_join(world);
     if (eng_sharing_status(world) != CAIRN_OK)
         return fail_exchange(eng_sharing_status(world), error);
-    return world->spheres != NULL ? eng_spheres_share_gather(world->spheres, -1, true, error)
-                                  : CAIRN_OK;
+    return world->state.spheres != NULL
+               ? eng_spheres_share_gather(world->state.spheres, -1, true, error)
+               : CAIRN_OK;
 }
 
 /// Each process adds up the energies of its own chunks.
@@ -98,7 +99,7 @@ static cairn_status gather_energies(eng_spheres *spheres)
     eng_spheres_pairs_total(spheres, first, end, &totals);
     cairn_status status = eng_spheres_share_booked(spheres, &totals);
     share->totals = totals;
-    share->totals_step = status == CAIRN_OK ? spheres->world->step_count : -1;
+    share->totals_step = status == CAIRN_OK ? spheres->world->state.clock.step_count : -1;
     return status;
 }
 
@@ -106,7 +107,7 @@ cairn_status cairn_world_gather_energy(cairn_world *world, cairn_error *error)
 {
     if (world == NULL)
         return base_fail_null(error, __func__);
-    eng_spheres *spheres = world->spheres;
+    eng_spheres *spheres = world->state.spheres;
     if (spheres == NULL || spheres->share == NULL || !spheres->share->active ||
         spheres->share->whole)
         return CAIRN_OK;
@@ -128,12 +129,13 @@ static cairn_status begin_reading(cairn_world *world, int reader, cairn_error *e
 {
     if (world == NULL)
         return base_fail_null(error, __func__);
-    const eng_spheres_share *share = world->spheres != NULL ? world->spheres->share : NULL;
+    const eng_spheres_share *share =
+        world->state.spheres != NULL ? world->state.spheres->share : NULL;
     int count = share != NULL ? share->ranks.count : 1;
     if (reader < 0 || reader >= count)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "process %d, of %d", reader, count);
     // energies of clumps are read off their states
-    bool clumps = share == NULL || world->spheres->clump_count > 0;
+    bool clumps = share == NULL || world->state.spheres->clump_count > 0;
     return clumps ? cairn_world_gather(world, error) : cairn_world_gather_energy(world, error);
 }
 
@@ -151,8 +153,9 @@ cairn_status cairn_world_gather_bodies_to(cairn_world *world, int reader, cairn_
     eng_borders_join(world);
     if (eng_sharing_status(world) != CAIRN_OK)
         return fail_exchange(eng_sharing_status(world), error);
-    return world->spheres != NULL ? eng_spheres_share_gather(world->spheres, reader, false, error)
-                                  : CAIRN_OK;
+    return world->state.spheres != NULL
+               ? eng_spheres_share_gather(world->state.spheres, reader, false, error)
+               : CAIRN_OK;
 }
 
 cairn_status cairn_world_read_together(cairn_world *world, int reader, cairn_read_function read,
@@ -164,8 +167,8 @@ cairn_status cairn_world_read_together(cairn_world *world, int reader, cairn_rea
     if (status != CAIRN_OK)
         return status;
     status = eng_sharing_gather(world, true);
-    if (status == CAIRN_OK && world->spheres != NULL)
-        status = eng_spheres_share_read(world->spheres, reader, read, context);
+    if (status == CAIRN_OK && world->state.spheres != NULL)
+        status = eng_spheres_share_read(world->state.spheres, reader, read, context);
     else if (status == CAIRN_OK)
         read(context);
     return status == CAIRN_OK ? status : fail_exchange(status, error);
@@ -173,15 +176,16 @@ cairn_status cairn_world_read_together(cairn_world *world, int reader, cairn_rea
 
 cairn_traffic cairn_world_get_traffic(const cairn_world *world)
 {
-    const eng_spheres *spheres = world != NULL ? world->spheres : NULL;
+    const eng_spheres *spheres = world != NULL ? world->state.spheres : NULL;
     cairn_traffic traffic = {0};
     if (spheres != NULL && spheres->share != NULL)
         traffic = spheres->share->traffic;
-    if (world != NULL && world->sharing != NULL) {
-        traffic.steps += world->sharing->steps;
-        traffic.step_bytes += world->sharing->team.sent_bytes - world->sharing->gathered_bytes;
-        traffic.halo_bytes += world->sharing->team.level_bytes;
-        traffic.gathered_bytes += world->sharing->gathered_bytes;
+    if (world != NULL && world->state.sharing != NULL) {
+        traffic.steps += world->state.sharing->steps;
+        traffic.step_bytes +=
+            world->state.sharing->team.sent_bytes - world->state.sharing->gathered_bytes;
+        traffic.halo_bytes += world->state.sharing->team.level_bytes;
+        traffic.gathered_bytes += world->state.sharing->gathered_bytes;
     }
     return traffic;
 }

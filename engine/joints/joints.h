@@ -374,7 +374,7 @@ cairn_status eng_joints_ask_motors(cairn_world *world, cairn_error *error) CAIRN
 void eng_block_joint_forces(cairn_world *world);
 
 /// Joints out of reach of implicit contacts are solved for, into v_free; the others join the
-/// problem, and world->solved is what is to be solved. After block 7.
+/// problem, and world->scratch.solve.solved is what is to be solved. After block 7.
 cairn_status eng_block_joints(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// Judges the shared joints at the end that the velocities v lead to, and sets their right sides
@@ -388,7 +388,7 @@ cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *c
 /// mechanism grips is borne evenly.
 cairn_status eng_joints_spread(cairn_world *world) CAIRN_CHECK_RESULT;
 
-/// Contacts that world->solved may get, rows of joints included.
+/// Contacts that world->scratch.solve.solved may get, rows of joints included.
 int eng_joints_capacity(const cairn_world *world);
 
 /// What the shared joints give to velocities that have the impulses of the contacts, and all of
@@ -407,5 +407,12 @@ cairn_status eng_joints_finish(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// J, stored in the springs of joints.
 double eng_joints_elastic(const cairn_world *world);
+
+/// Gives up the id of a joint, with all that belongs to it. Its energy leaves the audit.
+/// @param index  into the world's array
+void eng_joint_drop(cairn_world *world, int index);
+
+/// Of the springs of one joint, J.
+double eng_joint_elastic(const cairn_world *world, int index);
 
 #endif

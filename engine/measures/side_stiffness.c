@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Springs on the points of a side, and the fastest motion that they and the body's inertia make.
 #include "engine/measures/side_stiffness.h"
+#include "engine/state/rows.h"
 
 #include "geometry/shape/resting.h"
 
@@ -149,8 +150,8 @@ static vec3 turn_scale_of(double mass, vec3 inertia)
 
 eng_side_stiffness eng_side_stiffness_of(const cairn_world *world, int body, double depth)
 {
-    const eng_body *b = &world->bodies[body];
-    const geo_shape *shape = world->shapes[b->shape];
+    const eng_body *b = &world->model.bodies.rows[body];
+    const geo_shape *shape = world->model.shapes.rows[b->shape];
     if (b->kind != CAIRN_DYNAMIC || shape->kind == GEO_SPHERE)
         return solid_ball;
     look l = {shape, eng_frame_of(world, body), depth,

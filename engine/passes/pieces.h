@@ -7,7 +7,8 @@
 
 #include "engine/state/world.h"
 
-/// One step of world->def.time_step from world->time on; it leaves time and count of steps alone.
+/// One step of world->model.def.time_step from world->state.clock.time on; it leaves time and count
+/// of steps alone.
 typedef cairn_status eng_piece(cairn_world *world, cairn_error *error);
 
 /// Makes a step, or goes on with one that was interrupted between two of its pieces. Afterwards

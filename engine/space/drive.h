@@ -27,7 +27,8 @@ typedef struct eng_driven {
 /// Rates of the driven sides at the beginning of the step. Before the middle of the cell is taken.
 void eng_drive_begin(cairn_world *world);
 
-/// Free rates, before the contacts are assembled. world->driven stays NULL where none is driven.
+/// Free rates, before the contacts are assembled. world->scratch.solve.driven stays NULL where none
+/// is driven.
 /// @param n  contacts
 cairn_status eng_drive_prepare(cairn_world *world, int n) CAIRN_CHECK_RESULT;
 

@@ -38,7 +38,7 @@ void eng_window_images(const eng_window *window, vec3 place, double distance, in
 
 /// Brings the broad phase's list up to date, through the faces of the cell; a pair is there once,
 /// in the order of colliders.
-/// @param listed  [world->listed_count] bounds as the colliders have them
+/// @param listed  [world->contacts.broad.listed_count] bounds as the colliders have them
 cairn_status eng_space_update(cairn_world *world, const geo_proxy *listed, double skin,
                               bool *rebuilt) CAIRN_CHECK_RESULT;
 /// The list: places among the listed colliders, sorted.
@@ -51,5 +51,11 @@ const geo_pair *eng_space_pairs(cairn_world *world, int *count);
 cairn_status eng_space_find_pairs(cairn_world *world, geo_broad_phase *broad,
                                   const geo_proxy *listed, int listed_count, const geo_pair **pairs,
                                   int *count) CAIRN_CHECK_RESULT;
+
+/// Colliders of a row that has got a body, where those of the world are made.
+cairn_status eng_colliders_renew(cairn_world *world, int body) CAIRN_CHECK_RESULT;
+
+/// Colliders of a row that loses its body.
+void eng_colliders_drop(cairn_world *world, int body);
 
 #endif

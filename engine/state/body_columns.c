@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns of the rows of bodies: what the table of them makes.
+#include "engine/state/filter.h"
 #include "engine/state/world.h"
 
 #include <string.h>
@@ -38,10 +39,10 @@ cairn_status eng_body_columns_reserve(cairn_world *world, eng_body_group group, 
 {
     cairn_status status = CAIRN_OK;
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT && status == CAIRN_OK; i++) {
-        bool absent = group == ENG_BODY_GIVEN && world->body_data[i] == NULL;
+        bool absent = group == ENG_BODY_GIVEN && world->state.bodies.data[i] == NULL;
         if (groups[i] == group && !absent)
-            status = base_array_reserve_bytes(&world->allocator, &world->body_data[i],
-                                              &world->body_rooms[i], rows,
+            status = base_array_reserve_bytes(&world->model.allocator, &world->state.bodies.data[i],
+                                              &world->state.bodies.rooms[i], rows,
                                               eng_column_row_size(&columns[i]));
     }
     return status;
@@ -49,17 +50,17 @@ cairn_status eng_body_columns_reserve(cairn_world *world, eng_body_group group, 
 
 void eng_body_columns_shrink(cairn_world *world, eng_body_group group, int rows)
 {
-    const base_allocator *allocator = &world->allocator;
+    const base_allocator *allocator = &world->model.allocator;
     if (rows == 0)
         eng_body_columns_release(world, group);
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++) {
-        if (groups[i] != group || rows >= world->body_rooms[i])
+        if (groups[i] != group || rows >= world->state.bodies.rooms[i])
             continue;
-        void *less = allocator->reallocate(allocator->context, world->body_data[i],
+        void *less = allocator->reallocate(allocator->context, world->state.bodies.data[i],
                                            (size_t)rows * eng_column_row_size(&columns[i]));
         // a block that stayed large is only used in part
-        world->body_data[i] = less != NULL ? less : world->body_data[i];
-        world->body_rooms[i] = rows;
+        world->state.bodies.data[i] = less != NULL ? less : world->state.bodies.data[i];
+        world->state.bodies.rooms[i] = rows;
     }
 }
 
@@ -68,9 +69,9 @@ void eng_body_columns_release(cairn_world *world, eng_body_group group)
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++) {
         if (groups[i] != group)
             continue;
-        base_release(&world->allocator, world->body_data[i]);
-        world->body_data[i] = NULL;
-        world->body_rooms[i] = 0;
+        base_release(&world->model.allocator, world->state.bodies.data[i]);
+        world->state.bodies.data[i] = NULL;
+        world->state.bodies.rooms[i] = 0;
     }
 }
 
@@ -88,21 +89,22 @@ void eng_body_rest(int column, void *value)
 cairn_status eng_body_column_make(cairn_world *world, int column)
 {
     size_t size = eng_column_row_size(&columns[column]);
-    if (world->body_data[column] != NULL)
+    if (world->state.bodies.data[column] != NULL)
         return CAIRN_OK;
-    world->body_data[column] = base_allocate(&world->allocator, (size_t)world->body_count, size);
-    if (world->body_data[column] == NULL)
+    world->state.bodies.data[column] =
+        base_allocate(&world->model.allocator, (size_t)world->model.bodies.count, size);
+    if (world->state.bodies.data[column] == NULL)
         return CAIRN_ERROR_MEMORY;
-    world->body_rooms[column] = world->body_count;
-    for (int i = 0; i < world->body_count; i++)
-        eng_body_rest(column, (char *)world->body_data[column] + (size_t)i * size);
+    world->state.bodies.rooms[column] = world->model.bodies.count;
+    for (int i = 0; i < world->model.bodies.count; i++)
+        eng_body_rest(column, (char *)world->state.bodies.data[column] + (size_t)i * size);
     return CAIRN_OK;
 }
 
 void eng_body_row_clear(cairn_world *world, eng_body_group group, int row)
 {
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++)
-        if (groups[i] == group && row < world->body_rooms[i])
-            eng_body_rest(i, (char *)world->body_data[i] +
+        if (groups[i] == group && row < world->state.bodies.rooms[i])
+            eng_body_rest(i, (char *)world->state.bodies.data[i] +
                                  (size_t)row * eng_column_row_size(&columns[i]));
 }

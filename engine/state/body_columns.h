@@ -13,6 +13,12 @@ typedef struct eng_load {
     vec3 torque; // N m, world axes
 } eng_load;
 
+/// State of a body at t_n.
+typedef struct eng_state {
+    pose q;
+    double v[6];
+} eng_state;
+
 /// Which rows of a column there are.
 typedef enum eng_body_group {
     ENG_BODY_STATE, // [reach] what steps carry over, of bodies without a particle slot; of those
@@ -22,7 +28,7 @@ typedef enum eng_body_group {
 } eng_body_group;
 
 /// X(name, type of a row, scalar, width, unit, group, flags, help). From this table come the
-/// members of cairn_world, growth and release, rows without a body, checkpoint, state hash and the
+/// members of the state, growth and release, rows without a body, checkpoint, state hash and the
 /// search for values that are not finite: a new column is one line here and its use.
 #define ENG_BODY_COLUMNS(X)                                                                        \
     X(q, pose, ENG_REAL, 7, "m, 1", ENG_BODY_STATE, ENG_SAVED | ENG_HASHED | ENG_PLACED,           \
@@ -66,7 +72,7 @@ enum { ENG_BODY_WIDTH_MAX = 8 }; // of a column's rows
         struct {                                                                                   \
             ENG_BODY_COLUMNS(ENG_BODY_COLUMN_FIELD)                                                \
         };                                                                                         \
-        void *body_data[ENG_BODY_COLUMN_COUNT];                                                    \
+        void *data[ENG_BODY_COLUMN_COUNT];                                                         \
     }
 
 /// What the table says of a column, and of its group.

@@ -40,4 +40,7 @@ bool eng_is_modulus(const char *parameter);
 /// Moduli that came from materials give way to the law's defaults.
 void eng_surface_drop_moduli(eng_surface *surface);
 
+/// Surface of a pair of bodies.
+const eng_surface *eng_surface_of(const cairn_world *world, int body_a, int body_b);
+
 #endif

@@ -8,6 +8,7 @@
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/share/share.h"
+#include "engine/state/surfaces.h"
 
 #include <string.h>
 
@@ -153,7 +154,8 @@ static bool columns_turn(const struct eng_spheres *spheres, int a, int b)
     const cairn_world *world = spheres->world;
     int body_a = eng_spheres_id_body(spheres, a), body_b = eng_spheres_id_body(spheres, b);
     const con_batch *batch =
-        spheres->pass.terms[eng_surface_of(world, body_a, body_b) - world->surfaces].batch;
+        spheres->pass.terms[eng_surface_of(world, body_a, body_b) - world->model.materials.surfaces]
+            .batch;
     return batch != NULL && batch->kept_turn;
 }
 
@@ -345,9 +347,9 @@ static double least_size(const struct eng_spheres *spheres, int slot, int other)
     double size = 2.0 * spheres->pass.constants[slot][3];
     if (other < spheres->slots)
         return fmin(size, 2.0 * spheres->pass.constants[other][3]);
-    return fmin(
-        size,
-        world->shapes[world->bodies[eng_spheres_body_of(spheres, other)].shape]->smallest_size);
+    return fmin(size, world->model.shapes
+                          .rows[world->model.bodies.rows[eng_spheres_body_of(spheres, other)].shape]
+                          ->smallest_size);
 }
 
 /// What lasts as long as the list.
@@ -499,7 +501,7 @@ cairn_status eng_spheres_pairs_sort(struct eng_spheres *spheres, eng_spheres_ran
     int keys = 4 * spheres->terms_count, count = chunk->contacts;
     int *ends = (int *)spheres->counts.block + (range - spheres->range) * (keys + 1);
     // one more, so that there is an array where nothing touches
-    cairn_status status = base_array_reserve(&spheres->world->allocator, &range->pairs,
+    cairn_status status = base_array_reserve(&spheres->world->model.allocator, &range->pairs,
                                              &range->pair_capacity, range->pair_count + count + 1);
     if (status != CAIRN_OK)
         return status;

@@ -8,6 +8,7 @@
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +35,8 @@ void eng_spheres_settle(eng_spheres *spheres)
     if (spheres->settled || spheres->block_count == 0)
         return;
     eng_spheres_add_energy(world, &owed);
-    world->energy.damping += owed.damping;
-    world->energy.friction += owed.friction;
+    world->state.audit.energy.damping += owed.damping;
+    world->state.audit.energy.friction += owed.friction;
     spheres->settled = true;
     for (int i = 0; i < spheres->block_count; i++) {
         eng_spheres_block *block = &spheres->pass.blocks[i];
@@ -63,8 +64,8 @@ static eng_booked *own_chunks(eng_spheres *spheres, int *first, int *end)
     *end = spheres->chunk_count;
     if (eng_spheres_is_shared(spheres))
         return eng_spheres_share_own(spheres, first, end);
-    spheres->world->has_booked = true;
-    return &spheres->world->booked;
+    spheres->world->state.audit.has_booked = true;
+    return &spheres->world->state.audit.booked;
 }
 
 static void settle_ghosts(eng_spheres *spheres, int first, int end, eng_booked *booked)
@@ -107,16 +108,16 @@ void eng_spheres_settle_slot(eng_spheres *spheres, int slot)
 
 double eng_spheres_settle_removed(cairn_world *world)
 {
-    if (world->spheres == NULL)
+    if (world->state.spheres == NULL)
         return 0.0;
     double stored = eng_spheres_removed_energy(world);
-    eng_spheres_settle(world->spheres);
+    eng_spheres_settle(world->state.spheres);
     return stored;
 }
 
 cairn_status eng_spheres_keep_moved(eng_spheres *spheres, int slot)
 {
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     int known = spheres->moved_of_capacity;
     cairn_status status = base_array_reserve(allocator, &spheres->moved_of,
                                              &spheres->moved_of_capacity, spheres->slots);
@@ -146,7 +147,7 @@ void eng_spheres_forget_moved(eng_spheres *spheres)
 
 cairn_status eng_spheres_state_set(cairn_world *world, int body, const eng_state *state)
 {
-    eng_spheres *spheres = world->spheres;
+    eng_spheres *spheres = world->state.spheres;
     int slot = eng_spheres_slot_of(spheres, body);
     eng_spheres_settle(spheres);
     cairn_status status = eng_spheres_keep_moved(spheres, slot);
@@ -159,7 +160,7 @@ cairn_status eng_spheres_state_set(cairn_world *world, int body, const eng_state
 
 void eng_spheres_general_changed(cairn_world *world, int body)
 {
-    eng_spheres *spheres = world->spheres;
+    eng_spheres *spheres = world->state.spheres;
     bool wall = eng_spheres_is_wall(world, body);
     if (spheres == NULL || spheres->slots == 0 || !(wall || eng_spheres_is_clump(spheres, body)))
         return;
@@ -169,13 +170,13 @@ void eng_spheres_general_changed(cairn_world *world, int body)
 
 void eng_spheres_loads_changed(cairn_world *world)
 {
-    if (world->spheres != NULL)
-        world->spheres->loads_changed = true;
+    if (world->state.spheres != NULL)
+        world->state.spheres->loads_changed = true;
 }
 
 void eng_spheres_time_step_changed(cairn_world *world, double step)
 {
-    eng_spheres *spheres = world->spheres;
+    eng_spheres *spheres = world->state.spheres;
     if (spheres == NULL || spheres->slots == 0)
         return;
     eng_spheres_settle(spheres);
@@ -203,9 +204,9 @@ void eng_spheres_time_step_changed(cairn_world *world, double step)
 static bool lost_kernel(const eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    for (int i = 0; i < world->surface_count; i++)
+    for (int i = 0; i < world->model.materials.surface_count; i++)
         if (eng_spheres_planned_terms(spheres, i)->batch != NULL &&
-            !eng_spheres_has_kernel(&world->surfaces[i]))
+            !eng_spheres_has_kernel(&world->model.materials.surfaces[i]))
             return true;
     return false;
 }
@@ -214,8 +215,8 @@ static bool lost_kernel(const eng_spheres *spheres)
 static bool loses_clumps(const eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    for (int i = 0; i < world->surface_count && spheres->clump_count > 0; i++)
-        if (!eng_spheres_law_takes_clumps(&world->surfaces[i]))
+    for (int i = 0; i < world->model.materials.surface_count && spheres->clump_count > 0; i++)
+        if (!eng_spheres_law_takes_clumps(&world->model.materials.surfaces[i]))
             return true;
     return false;
 }
@@ -227,7 +228,7 @@ static cairn_status release(eng_spheres *spheres, const eng_spheres_block *block
     if (!eng_body_is_live(world, c.body[0]) || !eng_body_is_live(world, c.body[1]))
         return CAIRN_OK;
     cairn_status status =
-        base_array_reserve(&world->allocator, &spheres->released, &spheres->released_capacity,
+        base_array_reserve(&world->model.allocator, &spheres->released, &spheres->released_capacity,
                            spheres->released_count + 1);
     if (status != CAIRN_OK)
         return status;
@@ -258,9 +259,9 @@ cairn_status eng_spheres_release_contacts(eng_spheres *spheres)
     const cairn_world *world = spheres->world;
     cairn_status status = CAIRN_OK;
     // what an earlier plan of this step has released stays
-    if (spheres->released_step != world->step_count)
+    if (spheres->released_step != world->state.clock.step_count)
         spheres->released_count = 0;
-    spheres->released_step = world->step_count;
+    spheres->released_step = world->state.clock.step_count;
     if (spheres->block_count == 0 || !(lost_kernel(spheres) || loses_clumps(spheres)))
         return CAIRN_OK;
     for (int i = 0; i < spheres->block_count; i++) {
@@ -277,9 +278,9 @@ cairn_status eng_spheres_release_contacts(eng_spheres *spheres)
 const eng_spheres_released *eng_spheres_released_of(const cairn_world *world, geo_pair colliders,
                                                     uint64_t key)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     if (spheres == NULL || spheres->released_count == 0 ||
-        spheres->released_step != world->step_count)
+        spheres->released_step != world->state.clock.step_count)
         return NULL;
     const eng_spheres_released wanted = {.colliders = colliders, .key = key};
     return bsearch(&wanted, spheres->released, (size_t)spheres->released_count,

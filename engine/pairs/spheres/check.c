@@ -19,7 +19,8 @@ static const char *slot_fault(const eng_spheres *spheres)
         if (id < 0 && !in_range(~id, spheres->member_room))
             return "a particle slot is of a member of a clump that is not there";
         int body = eng_spheres_id_body(spheres, id);
-        if (!in_range(body, spheres->known_bodies) || !in_range(body, spheres->world->body_count))
+        if (!in_range(body, spheres->known_bodies) ||
+            !in_range(body, spheres->world->model.bodies.count))
             return "a particle slot is of a body that is not there";
         if (eng_spheres_id_slot(spheres, id) != slot)
             return "a particle slot is of a body that has another one";
@@ -36,7 +37,7 @@ static const char *wall_fault(const eng_spheres *spheres)
     const eng_spheres_wall *walls = spheres->walls.block;
     const eng_spheres_ghost *ghosts = spheres->ghosts.block;
     for (int i = 0; i < spheres->wall_count; i++)
-        if (!in_range(walls[i].body, spheres->world->body_count))
+        if (!in_range(walls[i].body, spheres->world->model.bodies.count))
             return "a wall is of a body that is not there";
     for (int i = 0; i < spheres->ghost_count; i++)
         if (!in_range(ghosts[i].slot, spheres->slots) ||
@@ -85,7 +86,7 @@ static const char *list_fault(const eng_spheres *spheres)
 
 const char *eng_spheres_fault(const cairn_world *world)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     if (spheres == NULL)
         return NULL;
     const char *fault = slot_fault(spheres);

@@ -3,6 +3,7 @@
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
 
 #include "engine/state/rotation.h"
 
@@ -24,15 +25,16 @@ typedef struct eng_spheres_clump_motion clump_motion;
 
 bool eng_spheres_may_be_clump(const cairn_world *world, int body)
 {
-    return !world->cell.any && eng_spheres_is_of_spheres(world, body);
+    return !world->state.cell.any && eng_spheres_is_of_spheres(world, body);
 }
 
 bool eng_spheres_is_of_spheres(const cairn_world *world, int body)
 {
-    const eng_body *b = &world->bodies[body];
-    if (b->shape < 0 || b->kind != CAIRN_DYNAMIC || world->shapes[b->shape]->kind != GEO_COMPOUND)
+    const eng_body *b = &world->model.bodies.rows[body];
+    if (b->shape < 0 || b->kind != CAIRN_DYNAMIC ||
+        world->model.shapes.rows[b->shape]->kind != GEO_COMPOUND)
         return false;
-    const geo_compound *compound = &world->shapes[b->shape]->compound;
+    const geo_compound *compound = &world->model.shapes.rows[b->shape]->compound;
     for (int k = 0; k < compound->member_count; k++)
         if (compound->members[k]->kind != GEO_SPHERE)
             return false;
@@ -41,15 +43,16 @@ bool eng_spheres_is_of_spheres(const cairn_world *world, int body)
 
 bool eng_spheres_is_clump(const struct eng_spheres *spheres, int body)
 {
-    int first = spheres->world->bodies[body].first_collider;
-    return spheres->clump_count > 0 && spheres->world->bodies[body].shape >= 0 &&
+    int first = spheres->world->model.bodies.rows[body].first_collider;
+    return spheres->clump_count > 0 && spheres->world->model.bodies.rows[body].shape >= 0 &&
            first < spheres->member_room && eng_spheres_members(spheres)[first].body == body;
 }
 
 static void add_clump(struct eng_spheres *spheres, int body)
 {
     const cairn_world *world = spheres->world;
-    eng_spheres_member *members = eng_spheres_members(spheres) + world->bodies[body].first_collider;
+    eng_spheres_member *members =
+        eng_spheres_members(spheres) + world->model.bodies.rows[body].first_collider;
     for (int k = 0; k < eng_collider_count_of(world, body); k++) {
         eng_part part = eng_part_of(world, body, k);
         members[k] = (eng_spheres_member){
@@ -62,7 +65,7 @@ static void add_clump(struct eng_spheres *spheres, int body)
     }
     eng_spheres_clumps(spheres)[spheres->clump_count++] = (eng_spheres_clump){
         .body = body,
-        .first = world->bodies[body].first_collider,
+        .first = world->model.bodies.rows[body].first_collider,
         .count = eng_collider_count_of(world, body),
     };
 }
@@ -78,13 +81,13 @@ cairn_status eng_spheres_clumps_find(struct eng_spheres *spheres,
 {
     const cairn_world *world = spheres->world;
     size_t count = 0, room = 0;
-    for (int i = 0; i < world->body_count; i++)
+    for (int i = 0; i < world->model.bodies.count; i++)
         count += eng_spheres_may_be_clump(world, i) && wanted(spheres, i);
     spheres->clump_count = spheres->member_room = 0;
     spheres->unjointed_count = spheres->moved_clumps = 0;
     spheres->clumps_due = true;
     if (count > 0)
-        room = (size_t)world->collider_count;
+        room = (size_t)world->contacts.colliders.count;
     cairn_status status =
         eng_spheres_reserve(spheres, &spheres->clumps, count * sizeof(eng_spheres_clump));
     if (status == CAIRN_OK)
@@ -98,7 +101,7 @@ cairn_status eng_spheres_clumps_find(struct eng_spheres *spheres,
         eng_spheres_members(spheres)[i] =
             (eng_spheres_member){.slot = ENG_SPHERES_NO_SLOT, .clump = -1, .body = -1};
     for (int tied = 0; tied < 2; tied++) {
-        for (int i = 0; i < world->body_count; i++)
+        for (int i = 0; i < world->model.bodies.count; i++)
             if (is_tied(world, i) == tied && eng_spheres_may_be_clump(world, i) &&
                 wanted(spheres, i))
                 add_clump(spheres, i);
@@ -112,14 +115,14 @@ bool eng_spheres_moves(const struct eng_spheres *spheres, int body)
 {
     if (spheres->moved_clumps == 0 || !eng_spheres_is_clump(spheres, body))
         return false;
-    int first = spheres->world->bodies[body].first_collider;
+    int first = spheres->world->model.bodies.rows[body].first_collider;
     return eng_spheres_members(spheres)[first].clump < spheres->moved_clumps;
 }
 
 /// Whether a body is dynamic and no clump, without a slot.
 static bool is_other(const struct eng_spheres *spheres, int body)
 {
-    const eng_body *b = &spheres->world->bodies[body];
+    const eng_body *b = &spheres->world->model.bodies.rows[body];
     return b->kind == CAIRN_DYNAMIC && b->shape >= 0 && !eng_spheres_is_clump(spheres, body) &&
            eng_spheres_slot_of(spheres, body) == ENG_SPHERES_NO_SLOT;
 }
@@ -127,7 +130,7 @@ static bool is_other(const struct eng_spheres *spheres, int body)
 void eng_spheres_clumps_share(struct eng_spheres *spheres)
 {
     // contacts with such bodies, and what acts on clumps, are found by the general passes
-    for (int i = 0; i < spheres->world->body_count && spheres->unjointed_count > 0; i++)
+    for (int i = 0; i < spheres->world->model.bodies.count && spheres->unjointed_count > 0; i++)
         if (is_other(spheres, i))
             spheres->unjointed_count = 0;
 }
@@ -135,8 +138,8 @@ void eng_spheres_clumps_share(struct eng_spheres *spheres)
 bool eng_spheres_clumps_are_unjointed(const struct eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    return spheres->unjointed_count > 0 && world->def.rotation == CAIRN_RIG_IMP &&
-           world->loads == NULL && world->field_count == 0;
+    return spheres->unjointed_count > 0 && world->model.def.rotation == CAIRN_RIG_IMP &&
+           world->state.bodies.loads == NULL && world->model.program.field_count == 0;
 }
 
 // ---------------------------------------------------------------- motion
@@ -206,7 +209,7 @@ static cairn_status make_groups(struct eng_spheres *spheres)
         shared ? spheres->share->clumps.block : eng_spheres_clumps(spheres);
     int count = shared ? spheres->share->clump_count : spheres->moved_clumps;
     size_t rows = 0, groups = ((size_t)count + ENG_SPHERES_WIDTH - 1) / ENG_SPHERES_WIDTH;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     place_in_order *order = base_allocate(allocator, (size_t)count + 1, sizeof *order);
     if (order == NULL)
         return CAIRN_ERROR_MEMORY;
@@ -236,8 +239,8 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
         .pass = &spheres->pass,
         .groups = spheres->clump_groups.block,
         .rows = spheres->member_rows.block,
-        .q = spheres->world->q,
-        .v = spheres->world->v,
+        .q = spheres->world->state.bodies.q,
+        .v = spheres->world->state.bodies.v,
         .ways = spheres->ways.block,
     };
     spheres->kernel->clumps(&pass, begin, end);
@@ -247,7 +250,7 @@ cairn_status eng_spheres_clumps_move(struct eng_spheres *spheres)
 {
     cairn_status status = spheres->clumps_due ? make_groups(spheres) : CAIRN_OK;
     if (status == CAIRN_OK)
-        base_parallel_for(spheres->world->workers, spheres->clump_group_count, GROUP_CHUNK,
+        base_parallel_for(spheres->world->model.workers, spheres->clump_group_count, GROUP_CHUNK,
                           move_chunk, spheres);
     return status;
 }
@@ -269,7 +272,7 @@ static void follow_chunk(void *argument, int begin, int end, int chunk, int work
     double half = 0.5 * spheres->pass.step;
     for (int c = context->first + begin; c < context->first + end; c++) {
         int body = eng_spheres_clumps(spheres)[c].body;
-        const double *v = world->v[body];
+        const double *v = world->state.bodies.v[body];
         vec3 omega;
         pose middle = eng_body_middle(world, body, half, &omega);
         motions[c] = (clump_motion){
@@ -284,7 +287,7 @@ static void follow_chunk(void *argument, int begin, int end, int chunk, int work
 static void follow(struct eng_spheres *spheres, int first)
 {
     follow_context context = {spheres, first};
-    base_parallel_for(spheres->world->workers, spheres->clump_count - first, CLUMP_CHUNK,
+    base_parallel_for(spheres->world->model.workers, spheres->clump_count - first, CLUMP_CHUNK,
                       follow_chunk, &context);
 }
 
@@ -374,8 +377,8 @@ static void push_chunk(void *argument, int begin, int end, int chunk, int worker
     for (int c = begin + spheres->moved_clumps; c < end + spheres->moved_clumps; c++) {
         int body = eng_spheres_clumps(spheres)[c].body;
         const eng_spheres_member *members =
-            eng_spheres_members(spheres) + world->bodies[body].first_collider;
-        mat3 turn = quat_to_mat3(world->q_mid[body].orientation);
+            eng_spheres_members(spheres) + world->model.bodies.rows[body].first_collider;
+        mat3 turn = quat_to_mat3(world->state.bodies.q_mid[body].orientation);
         vec3 force = {0.0, 0.0, 0.0}, torque = force;
         for (int k = 0; k < eng_collider_count_of(world, body); k++) {
             const double *sum = spheres->pass.sums[members[k].slot];
@@ -389,7 +392,7 @@ static void push_chunk(void *argument, int begin, int end, int chunk, int worker
 
 void eng_spheres_clumps_push(struct eng_spheres *spheres)
 {
-    base_parallel_for(spheres->world->workers, spheres->clump_count - spheres->moved_clumps,
+    base_parallel_for(spheres->world->model.workers, spheres->clump_count - spheres->moved_clumps,
                       CLUMP_CHUNK, push_chunk, spheres);
 }
 
@@ -405,9 +408,10 @@ pose eng_spheres_clump_middle(const struct eng_spheres *spheres, int body)
 {
     const cairn_world *world = spheres->world;
     if (!eng_spheres_moves(spheres, body))
-        return body < world->blocks_count ? world->q_mid[body] : world->q[body];
-    const pose *q = &world->q[body];
-    const double *v = world->v[body];
+        return body < world->state.bodies.step_rows ? world->state.bodies.q_mid[body]
+                                                    : world->state.bodies.q[body];
+    const pose *q = &world->state.bodies.q[body];
+    const double *v = world->state.bodies.v[body];
     double back = -0.5 * spheres->last_step;
     return (pose){vec3_add_scaled(q->position, back, vec3_from(v)),
                   eng_rotation_advance(q->orientation, vec3_scale(back, vec3_from(v + 3)))};
@@ -424,13 +428,13 @@ vec3 eng_spheres_member_omega(const struct eng_spheres *spheres, int slot)
 {
     int body = member_of(spheres, slot)->body;
     return quat_rotate(eng_spheres_clump_middle(spheres, body).orientation,
-                       vec3_from(spheres->world->v[body] + 3));
+                       vec3_from(spheres->world->state.bodies.v[body] + 3));
 }
 
 vec3 eng_spheres_member_velocity(const struct eng_spheres *spheres, int slot)
 {
     const eng_spheres_member *member = member_of(spheres, slot);
     pose middle = eng_spheres_clump_middle(spheres, member->body);
-    return eng_point_velocity(spheres->world->v[member->body], &middle,
+    return eng_point_velocity(spheres->world->state.bodies.v[member->body], &middle,
                               pose_apply(&middle, vec3_from(member->offset)));
 }

@@ -95,7 +95,7 @@ static inline int eng_spheres_slot_body(const struct eng_spheres *spheres, int s
 static inline int eng_spheres_slot_collider(const struct eng_spheres *spheres, int slot)
 {
     int id = eng_spheres_ids(spheres)[slot];
-    return id >= 0 ? spheres->world->bodies[id].first_collider : ~id;
+    return id >= 0 ? spheres->world->model.bodies.rows[id].first_collider : ~id;
 }
 
 /// The slot of an id is this one from now on.

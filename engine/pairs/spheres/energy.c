@@ -7,6 +7,7 @@
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/exclusions.h"
 #include "engine/state/ids.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ typedef struct eng_spheres eng_spheres;
 /// Energies of some slots, at most of one chunk.
 static void add_slots(const eng_spheres *spheres, int first, int end, eng_spheres_totals *totals)
 {
-    vec3 g = vec3_from(spheres->world->def.gravity);
+    vec3 g = vec3_from(spheres->world->model.def.gravity);
     double kinetic_sum = 0.0, fall_sum = 0.0, half = 0.5 * spheres->pass.step;
     for (int slot = first; slot < end; slot++) {
         const double *constants = spheres->pass.constants[slot];
@@ -26,7 +27,7 @@ static void add_slots(const eng_spheres *spheres, int first, int end, eng_sphere
         vec3 place = vec3_from(spheres->pass.X[slot]);
         vec3 velocity = vec3_from(spheres->pass.V[slot]);
         vec3 omega = eng_spheres_slot_omega(spheres, slot);
-        if (spheres->world->cell.any) {
+        if (spheres->world->state.cell.any) {
             place = vec3_add(place, eng_spheres_wrap_shift(spheres, slot));
             velocity = vec3_add(velocity, eng_spheres_wrap_drift(spheres, slot));
         }
@@ -50,7 +51,7 @@ void eng_spheres_slots_total(const struct eng_spheres *spheres, int first, int e
 
 void eng_spheres_add_mechanical(const cairn_world *world, double *kinetic, double *potential)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     eng_spheres_totals own = {0};
     const eng_spheres_totals *totals = spheres != NULL ? eng_spheres_share_totals(spheres) : NULL;
     if (spheres != NULL && totals == NULL)
@@ -126,7 +127,7 @@ static unsigned slot_lanes(const eng_spheres *spheres, const eng_spheres_block *
 static bool is_unstrained(const eng_spheres *spheres)
 {
     double most = 0.0;
-    for (int i = 0; i < 3 && spheres->world->cell.any; i++)
+    for (int i = 0; i < 3 && spheres->world->state.cell.any; i++)
         for (int k = 0; k < 3; k++)
             most = fmax(most, fmax(fabs(spheres->frame.gradient.m[i][k]),
                                    fabs(spheres->before.gradient.m[i][k])));
@@ -170,7 +171,7 @@ void eng_spheres_pairs_total(const struct eng_spheres *spheres, int first, int e
 
 void eng_spheres_add_energy(const cairn_world *world, cairn_energy *e)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     eng_spheres_totals own = {0};
     const eng_spheres_totals *totals = eng_spheres_share_totals(spheres);
     if (totals == NULL)
@@ -183,7 +184,7 @@ void eng_spheres_add_energy(const cairn_world *world, cairn_energy *e)
 
 double eng_spheres_removed_energy(const cairn_world *world)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     double sum = 0.0;
     for (int i = 0; i < spheres->block_count; i++) {
         const eng_spheres_block *block = &spheres->pass.blocks[i];

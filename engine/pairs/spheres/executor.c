@@ -7,6 +7,7 @@
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/rows.h"
 
 #include "base/elementary.h"
 
@@ -16,8 +17,8 @@ typedef struct eng_spheres eng_spheres;
 
 static bool is_plane(const cairn_world *world, int body)
 {
-    int shape = world->bodies[body].shape;
-    return shape >= 0 && world->shapes[shape]->kind == GEO_HALFSPACE;
+    int shape = world->model.bodies.rows[body].shape;
+    return shape >= 0 && world->model.shapes.rows[shape]->kind == GEO_HALFSPACE;
 }
 
 /// Slot of the pair of a slot and another id, -1 for none.
@@ -52,8 +53,8 @@ static int id_of_collider(const eng_spheres *spheres, int body, int collider)
 static int pair_slot_of_contact(const eng_spheres *spheres, int contact)
 {
     const cairn_world *world = spheres->world;
-    const eng_contacts *c = &world->contacts;
-    const geo_pair *pair = &world->pairs[c->pair[contact]].colliders;
+    const eng_contacts *c = &world->contacts.set;
+    const geo_pair *pair = &world->contacts.pairs.rows[c->pair[contact]].colliders;
     int a = c->body[contact][0], b = c->body[contact][1];
     if (!eng_spheres_owns_pair(world, a, b))
         return -1;
@@ -75,13 +76,13 @@ static int pair_slot_of_contact(const eng_spheres *spheres, int contact)
 static void adopt_contacts(eng_spheres *spheres)
 {
     cairn_world *world = spheres->world;
-    eng_contacts *c = &world->contacts;
+    eng_contacts *c = &world->contacts.set;
     for (int i = c->cone_count; i < c->count; i++) {
         if (!eng_spheres_owns_pair(world, c->body[i][0], c->body[i][1]))
             continue;
         int pair_slot = pair_slot_of_contact(spheres, i);
         // one that has ended lets go of what it held
-        world->energy.friction += pair_slot < 0 ? c->releasable[i] : 0.0;
+        world->state.audit.energy.friction += pair_slot < 0 ? c->releasable[i] : 0.0;
         c->releasable[i] = 0.0;
         if (pair_slot < 0)
             continue;
@@ -96,24 +97,24 @@ static void adopt_contacts(eng_spheres *spheres)
 /// What the general passes leave when nothing is left for them.
 static void drop_general(cairn_world *world)
 {
-    const base_allocator *allocator = &world->allocator;
-    eng_contacts_release(allocator, &world->contacts);
-    eng_contacts_release(allocator, &world->contacts_before);
-    base_release(allocator, world->pairs);
-    base_release(allocator, world->pairs_before);
-    base_release(allocator, world->leading);
-    base_release(allocator, world->leading_before);
-    world->contacts = world->contacts_before = (eng_contacts){0};
-    world->pairs = world->pairs_before = NULL;
-    world->pair_count = world->pair_capacity = 0;
-    eng_plan *plan = &world->plan;
+    const base_allocator *allocator = &world->model.allocator;
+    eng_contacts_release(allocator, &world->contacts.set);
+    eng_contacts_release(allocator, &world->contacts.before);
+    base_release(allocator, world->contacts.pairs.rows);
+    base_release(allocator, world->contacts.pairs.before);
+    base_release(allocator, world->contacts.pairs.leading);
+    base_release(allocator, world->contacts.pairs.leading_before);
+    world->contacts.set = world->contacts.before = (eng_contacts){0};
+    world->contacts.pairs.rows = world->contacts.pairs.before = NULL;
+    world->contacts.pairs.count = world->contacts.pairs.capacity = 0;
+    eng_plan *plan = &world->contacts.plan;
     for (int k = 0; k < plan->paired_count; k++)
         plan->pairs_of[plan->paired[k]] = (eng_body_pairs){0};
     plan->paired_count = plan->cone_pairs = plan->batch_count = plan->cone_batches = 0;
     plan->current = false;
-    world->leading = world->leading_before = NULL;
-    world->leading_count = world->leading_capacity = 0;
-    world->energy.elastic = 0.0;
+    world->contacts.pairs.leading = world->contacts.pairs.leading_before = NULL;
+    world->contacts.pairs.leading_count = world->contacts.pairs.leading_capacity = 0;
+    world->state.audit.energy.elastic = 0.0;
 }
 
 /// Most that the distance of a sphere from a wall has changed between its last two places, m.
@@ -153,8 +154,9 @@ static bool find_changes(eng_spheres *spheres)
     eng_spheres_wall *walls = spheres->walls.block;
     bool any = false;
     for (int i = 0; i < spheres->wall_count; i++) {
-        const double *v = world->v[walls[i].body];
-        vec3 omega = quat_rotate(world->q[walls[i].body].orientation, vec3_from(v + 3));
+        const double *v = world->state.bodies.v[walls[i].body];
+        vec3 omega =
+            quat_rotate(world->state.bodies.q[walls[i].body].orientation, vec3_from(v + 3));
         walls[i].changes =
             walls[i].follows && (vec3_distance(vec3_from(v), walls[i].velocity) > 0.0 ||
                                  vec3_distance(omega, walls[i].omega) > 0.0);
@@ -177,8 +179,8 @@ static cairn_status follow_walls(eng_spheres *spheres)
         pose placed_before = walls[i].placed_before;
         walls[i].before = walls[i].now;
         walls[i].placed_before = walls[i].placed;
-        eng_spheres_wall_place(spheres, &walls[i], spheres->world->q[walls[i].body],
-                               spheres->world->v[walls[i].body]);
+        eng_spheres_wall_place(spheres, &walls[i], spheres->world->state.bodies.q[walls[i].body],
+                               spheres->world->state.bodies.v[walls[i].body]);
         jump = spheres->walls_renumbered ? 0.0 : fmax(jump, wall_jump(spheres, i));
         bool keeps = walls[i].moves && !spheres->walls_renumbered;
         walls[i].before = keeps ? before : walls[i].now;
@@ -205,7 +207,7 @@ static cairn_status follow_walls(eng_spheres *spheres)
 static bool has_followers(const eng_spheres *spheres)
 {
     const eng_spheres_wall *walls = spheres->walls.block;
-    for (int i = 0; i < spheres->wall_count && spheres->world->motion_count > 0; i++)
+    for (int i = 0; i < spheres->wall_count && spheres->world->model.bodies.motion_count > 0; i++)
         if (walls[i].follows)
             return true;
     return false;
@@ -249,7 +251,8 @@ static void keep_slot(const eng_spheres *spheres, int slot)
 static cairn_status keep_first(eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    if (world->step_count > 0 && (world->frozen == NULL || world->arrival_count == 0))
+    if (world->state.clock.step_count > 0 &&
+        (world->state.bodies.frozen == NULL || world->model.bodies.arrival_count == 0))
         return CAIRN_OK;
     cairn_status status = eng_spheres_reserve(spheres, &spheres->first,
                                               (size_t)spheres->slots * sizeof *spheres->first_V);
@@ -295,14 +298,14 @@ static cairn_status prepare_slots(eng_spheres *spheres, bool *listed)
 
 cairn_status eng_spheres_prepare(cairn_world *world)
 {
-    eng_spheres *spheres = world->spheres;
+    eng_spheres *spheres = world->state.spheres;
     bool listed = false;
     cairn_status status = spheres->slots > 0 ? prepare_slots(spheres, &listed) : CAIRN_OK;
-    if (status == CAIRN_OK && world->general_work)
+    if (status == CAIRN_OK && world->scratch.general.work)
         status = eng_spheres_expose(world, listed);
     // pairs may be there that have never had a contact
-    bool left = world->contacts.capacity > 0 || world->pair_capacity > 0;
-    if (status == CAIRN_OK && !world->general_work && left)
+    bool left = world->contacts.set.capacity > 0 || world->contacts.pairs.capacity > 0;
+    if (status == CAIRN_OK && !world->scratch.general.work && left)
         drop_general(world);
     return status;
 }
@@ -328,7 +331,7 @@ static double driven_work(const eng_spheres *spheres)
     double work = 0.0;
     for (int slot = 0; slot < spheres->slots && spheres->has_moving_spheres; slot++) {
         int body = eng_spheres_slot_body(spheres, slot);
-        if (world->bodies[body].kind != CAIRN_MOVING)
+        if (world->model.bodies.rows[body].kind != CAIRN_MOVING)
             continue;
         vec3 force = {0.0, 0.0, 0.0}, torque = force, omega = vec3_from(spheres->pass.V[slot] + 6);
         omega.z = spheres->pass.X[slot][3];
@@ -337,12 +340,12 @@ static double driven_work(const eng_spheres *spheres)
             vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
         if (eng_extra_of(world, body).motion.function != NULL) {
             // the mean: it may have another velocity in the second half of the step
-            const double *v = world->v[body], *next = world->v_free[body];
+            const double *v = world->state.bodies.v[body], *next = world->state.bodies.v_free[body];
             vec3 faster = vec3_sub(vec3_from(next), vec3_from(v));
             vec3 turned = vec3_sub(vec3_from(next + 3), vec3_from(v + 3));
             velocity = vec3_add_scaled(velocity, 0.5, faster);
-            omega =
-                vec3_add_scaled(omega, 0.5, quat_rotate(world->q_mid[body].orientation, turned));
+            omega = vec3_add_scaled(
+                omega, 0.5, quat_rotate(world->state.bodies.q_mid[body].orientation, turned));
         }
         work -= vec3_dot(force, velocity) + vec3_dot(torque, omega);
     }
@@ -410,9 +413,9 @@ static int32_t find_hasty(const eng_spheres *spheres, const eng_spheres_chunk *c
 static eng_spheres_step_sums add_chunks(eng_spheres *spheres)
 {
     eng_spheres_step_sums sums = {.left = INFINITY};
-    eng_booked *booked = &spheres->world->booked;
+    eng_booked *booked = &spheres->world->state.audit.booked;
     int first = 0, end = spheres->chunk_count;
-    spheres->world->has_booked = true;
+    spheres->world->state.audit.has_booked = true;
     if (eng_spheres_is_shared(spheres))
         booked = eng_spheres_share_own(spheres, &first, &end);
     for (int i = first; i < end; i++) {
@@ -429,7 +432,7 @@ static eng_spheres_step_sums add_chunks(eng_spheres *spheres)
         sums.left = c->left < sums.left ? c->left : sums.left;
         sums.depth = c->depth > sums.depth ? c->depth : sums.depth;
         sums.relative = c->relative > sums.relative ? c->relative : sums.relative;
-        if ((spheres->world->told & ENG_TOLD_HASTY) == 0)
+        if ((spheres->world->report.told & ENG_TOLD_HASTY) == 0)
             sums.hasty = find_hasty(spheres, c, sums.hasty);
         sums.overflow |= c->overflow;
         sums.out_of_memory |= c->out_of_memory;
@@ -443,7 +446,7 @@ static eng_spheres_step_sums add_chunks(eng_spheres *spheres)
 static bool collect(eng_spheres *spheres, const eng_spheres_step_sums *sums)
 {
     cairn_world *world = spheres->world;
-    cairn_step_report *report = &world->report;
+    cairn_step_report *report = &world->report.step;
     spheres->contact_count = (int)sums->contacts;
     spheres->overflow |= sums->overflow != 0;
     // contacts with walls are missing, which the next step says again
@@ -452,22 +455,22 @@ static bool collect(eng_spheres *spheres, const eng_spheres_step_sums *sums)
     report->active += (int)sums->active;
     report->penetration = fmax(report->penetration, sums->depth);
     report->penetration_relative = fmax(report->penetration_relative, sums->relative);
-    world->hasty = sums->hasty;
+    world->report.hasty = sums->hasty;
     follow_travelled(spheres, sums->left);
-    const cairn_energy *e = &world->energy;
+    const cairn_energy *e = &world->state.audit.energy;
     return sums->odd == 0 &&
            isfinite(e->damping + e->friction + e->plastic + e->drivers + e->population);
 }
 
 cairn_status eng_spheres_step(cairn_world *world)
 {
-    eng_spheres *spheres = world->spheres;
+    eng_spheres *spheres = world->state.spheres;
     if (spheres->slots == 0)
         return CAIRN_OK;
     for (int k = 0; k < 3; k++)
-        spheres->pass.gravity[k] = spheres->pass.step * world->def.gravity[k];
-    spheres->pass.first_step = world->step_count == 0;
-    world->energy.drivers += load_work(spheres);
+        spheres->pass.gravity[k] = spheres->pass.step * world->model.def.gravity[k];
+    spheres->pass.first_step = world->state.clock.step_count == 0;
+    world->state.audit.energy.drivers += load_work(spheres);
     eng_spheres_frame_advance(spheres);
     eng_spheres_walls_advance(spheres);
     spheres->wall_speed = eng_spheres_walls_fastest(spheres);
@@ -481,8 +484,8 @@ cairn_status eng_spheres_step(cairn_world *world)
     if (status != CAIRN_OK)
         return status;
     spheres->last_step = spheres->pass.step;
-    world->energy.drivers += driven_work(spheres) + prescribed_strain(spheres);
-    if (world->general_work)
+    world->state.audit.energy.drivers += driven_work(spheres) + prescribed_strain(spheres);
+    if (world->scratch.general.work)
         eng_spheres_release_free(world);
     return CAIRN_OK;
 }
@@ -499,11 +502,11 @@ static cairn_status book_start(eng_spheres *spheres)
     eng_spheres_start_total(spheres, first, end, &total);
     cairn_status status = shared ? eng_spheres_share_sum(spheres, &total) : CAIRN_OK;
     double energy = base_exact_value(&total);
-    if (world->step_count == 0)
-        world->energy_start += energy;
+    if (world->state.clock.step_count == 0)
+        world->state.audit.start += energy;
     else
-        world->energy.population += energy;
-    base_release(&world->allocator, spheres->first.memory);
+        world->state.audit.energy.population += energy;
+    base_release(&world->model.allocator, spheres->first.memory);
     spheres->first = (eng_spheres_buffer){0};
     spheres->first_V = NULL;
     return status;
@@ -511,7 +514,7 @@ static cairn_status book_start(eng_spheres *spheres)
 
 cairn_status eng_spheres_finish(cairn_world *world)
 {
-    eng_spheres *spheres = world->spheres;
+    eng_spheres *spheres = world->state.spheres;
     if (spheres->slots == 0)
         return CAIRN_OK;
     cairn_status status = CAIRN_OK;
@@ -532,7 +535,7 @@ cairn_status eng_spheres_finish(cairn_world *world)
         status = book_start(spheres);
     if (status != CAIRN_OK)
         return status;
-    world->energy.drivers += load_work(spheres);
+    world->state.audit.energy.drivers += load_work(spheres);
     if (spheres->out_of_memory)
         return CAIRN_ERROR_MEMORY;
     return finite ? CAIRN_OK : CAIRN_ERROR_NONFINITE;

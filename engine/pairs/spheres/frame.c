@@ -24,7 +24,7 @@ static bool is_moved(const int n[3])
 
 int *eng_spheres_wrap_of(const struct eng_spheres *spheres, int slot)
 {
-    return spheres->world->cell.any ? (int *)spheres->wraps.block + 3 * (size_t)slot : NULL;
+    return spheres->world->state.cell.any ? (int *)spheres->wraps.block + 3 * (size_t)slot : NULL;
 }
 
 vec3 eng_spheres_wrap_shift(const struct eng_spheres *spheres, int slot)
@@ -50,7 +50,7 @@ static void move_slot(const struct eng_spheres *spheres, int slot, vec3 way, vec
 
 void eng_spheres_unwrap(struct eng_spheres *spheres)
 {
-    for (int slot = 0; slot < spheres->slots && spheres->world->cell.any; slot++) {
+    for (int slot = 0; slot < spheres->slots && spheres->world->state.cell.any; slot++) {
         int *n = eng_spheres_wrap_of(spheres, slot);
         if (!is_moved(n))
             continue;
@@ -104,7 +104,7 @@ static void change_frame(struct eng_spheres *spheres, const eng_spheres_frame *n
         move_slot(spheres, slot, way, times(&velocities, n));
         jump = fmax(jump, vec3_norm(way));
     }
-    double apart = longest(&spheres->world->cell, &ways);
+    double apart = longest(&spheres->world->state.cell, &ways);
     for (int i = 0; i < spheres->chunk_count; i++) {
         spheres->pass.chunks[i].path += jump + 0.5 * apart;
         spheres->pass.chunks[i].left -= jump;
@@ -120,7 +120,7 @@ static eng_spheres_frame frame_of(const eng_cell *cell, mat3 lattice)
 
 bool eng_spheres_frame_follow(struct eng_spheres *spheres)
 {
-    const eng_cell *cell = &spheres->world->cell;
+    const eng_cell *cell = &spheres->world->state.cell;
     if (!cell->any)
         return false;
     eng_spheres_frame next = frame_of(cell, cell->middle);
@@ -143,12 +143,13 @@ bool eng_spheres_frame_follow(struct eng_spheres *spheres)
 void eng_spheres_frame_advance(struct eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    const eng_cell *cell = &world->cell;
+    const eng_cell *cell = &world->state.cell;
     if (!cell->any)
         return;
     mat3 now = eng_cell_next(cell);
     spheres->before = spheres->frame;
-    eng_spheres_frame next = frame_of(cell, eng_cell_middle(cell, &now, world->def.time_step));
+    eng_spheres_frame next =
+        frame_of(cell, eng_cell_middle(cell, &now, world->model.def.time_step));
     if (spheres->strains)
         eng_spheres_frame_set(spheres, &next);
     eng_spheres_frame_measure(spheres);
@@ -157,12 +158,12 @@ void eng_spheres_frame_advance(struct eng_spheres *spheres)
 void eng_spheres_frame_measure(struct eng_spheres *spheres)
 {
     mat3 way = difference(&spheres->frame.lattice, &spheres->before.lattice);
-    spheres->cell_way = spheres->strains ? longest(&spheres->world->cell, &way) : 0.0;
+    spheres->cell_way = spheres->strains ? longest(&spheres->world->state.cell, &way) : 0.0;
 }
 
 void eng_spheres_wrap(struct eng_spheres *spheres)
 {
-    const eng_cell *cell = &spheres->world->cell;
+    const eng_cell *cell = &spheres->world->state.cell;
     if (!cell->any)
         return;
     mat3 inverse = mat3_inverse(&spheres->frame.lattice);

@@ -48,7 +48,7 @@ static void list_ways(const eng_cell *cell, const double part[3], const double r
 /// Images of a slot that others may meet.
 static cairn_status add_candidates(struct eng_spheres *spheres, const mat3 *inverse, int slot)
 {
-    const eng_cell *cell = &spheres->world->cell;
+    const eng_cell *cell = &spheres->world->state.cell;
     eng_spheres_candidates *c = &spheres->candidates;
     double far = spheres->pass.constants[slot][3] + eng_spheres_margins(spheres)[slot] +
                  spheres->largest + 0.5 * spheres->widest + spheres->cell_margin;
@@ -187,7 +187,7 @@ cairn_status eng_spheres_images_number(struct eng_spheres *spheres)
     int *used = c->used.block, count = 0;
     spheres->image_count = 0;
     spheres->pass.first_image = INT_MAX;
-    if (!spheres->world->cell.any)
+    if (!spheres->world->state.cell.any)
         return CAIRN_OK;
     for (int i = 0; i < c->count; i++)
         count += used[i];
@@ -268,7 +268,7 @@ void eng_spheres_images_move(struct eng_spheres *spheres, int first, int end)
 
 bool eng_spheres_is_nearest(const struct eng_spheres *spheres, int slot, int other)
 {
-    const eng_cell *cell = &spheres->world->cell;
+    const eng_cell *cell = &spheres->world->state.cell;
     if (!cell->any || (other >= spheres->slots && other < spheres->pass.first_image))
         return true;
     vec3 at = vec3_from(spheres->pass.X[eng_spheres_source_of(&spheres->pass, other)]);
@@ -347,7 +347,7 @@ void eng_spheres_chunk_fluctuations(const struct eng_spheres *spheres, eng_spher
         vec3 v = vec3_from(pass->V[slot]);
         vec3 end = vec3_add_scaled(vec3_from(pass->X[slot]), -0.5 * pass->step, v);
         // images move with the strain of the cell, and so does the mean motion in it
-        vec3 own = vec3_sub(v, mat3_apply(&spheres->world->cell.gradient, end));
+        vec3 own = vec3_sub(v, mat3_apply(&spheres->world->state.cell.gradient, end));
         add_product(sum->motion, mass, own, own);
         sum->momentum = vec3_add_scaled(sum->momentum, mass, own);
         sum->mass += mass;
@@ -356,8 +356,8 @@ void eng_spheres_chunk_fluctuations(const struct eng_spheres *spheres, eng_spher
 
 bool eng_spheres_cell_stress(const cairn_world *world, double stress[6])
 {
-    const eng_spheres *spheres = world->spheres;
-    if (world->general_work || spheres == NULL || spheres->chunk_count == 0)
+    const eng_spheres *spheres = world->state.spheres;
+    if (world->scratch.general.work || spheres == NULL || spheres->chunk_count == 0)
         return false;
     eng_cell_stress sum = {0};
     for (int i = 0; i < spheres->chunk_count; i++) {
@@ -372,7 +372,7 @@ bool eng_spheres_cell_stress(const cairn_world *world, double stress[6])
         return false;
     if (sum.mass > 0.0)
         add_product(sum.contacts, -1.0 / sum.mass, sum.momentum, sum.momentum);
-    double volume = fabs(mat3_determinant(&world->cell.now));
+    double volume = fabs(mat3_determinant(&world->state.cell.now));
     for (int k = 0; k < 6; k++)
         stress[k] = sum.contacts[k] / volume;
     return true;

@@ -123,7 +123,7 @@ cairn_status eng_spheres_slots_reserve(struct eng_spheres *spheres, int ghosts)
         {&spheres->id, n * sizeof(int)},
         {&spheres->near_start, (n + 1) * sizeof(int)},
         {&spheres->far_start, (n + 1) * sizeof(int)},
-        {&spheres->wraps, spheres->world->cell.any ? n * sizeof(int[3]) : 0},
+        {&spheres->wraps, spheres->world->state.cell.any ? n * sizeof(int[3]) : 0},
         {&spheres->sums, spheres->clump_count > 0 ? n * sizeof(double[8]) : 0},
         {&spheres->ways, spheres->clump_count > 0 ? n * sizeof(double) : 0},
     };
@@ -316,7 +316,7 @@ static cairn_status pair_walls(struct eng_spheres *spheres, eng_spheres_range *r
             wall_distance(&walls[w], spheres->pass.X[slot]) - spheres->pass.constants[slot][3];
         if (!is_near_plane(spheres, slot, &walls[w]))
             continue;
-        status = base_array_reserve(&spheres->world->allocator, &range->ghosts,
+        status = base_array_reserve(&spheres->world->model.allocator, &range->ghosts,
                                     &range->ghost_capacity, range->ghost_count + 1);
         if (status == CAIRN_OK)
             status =
@@ -360,7 +360,7 @@ static cairn_status find_in_chunk(struct eng_spheres *spheres, eng_spheres_range
         status = pair_row(spheres, range, slot);
         if (status == CAIRN_OK)
             status = pair_far(spheres, range, slot, &next);
-        if (status == CAIRN_OK && spheres->world->cell.any)
+        if (status == CAIRN_OK && spheres->world->state.cell.any)
             status = pair_images(spheres, range, slot);
         if (status == CAIRN_OK)
             status = pair_walls(spheres, range, slot);
@@ -516,7 +516,7 @@ cairn_status eng_spheres_margins_choose(struct eng_spheres *spheres)
     for (int slot = 0; slot < spheres->slots && status == CAIRN_OK; slot++)
         most = margins[slot] > most ? margins[slot] : most;
     double steps = 0.0;
-    if (200.0 * most > limit && !spheres->world->cell.any)
+    if (200.0 * most > limit && !spheres->world->state.cell.any)
         steps = steps_of_wide(spheres, margins, most);
     for (int slot = 0; slot < spheres->slots; slot++) {
         double wide = steps * margins[slot];
@@ -598,7 +598,7 @@ static void mark_around(struct eng_spheres *spheres, int cell, int source)
 static void mark_near(const struct eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
-    bool all = spheres->world->cell.any;
+    bool all = spheres->world->state.cell.any;
     share->bare = true;
     for (int c = 0; c < spheres->chunk_count; c++)
         share->seen[c] = all;
@@ -621,7 +621,7 @@ static void mark_held(struct eng_spheres *spheres)
     int end = share->first_chunk[share->ranks.number + 1];
     for (int c = 0; c < spheres->chunk_count; c++)
         share->held[c] = c < end && (c >= first || last_met(spheres, c) >= first);
-    for (int i = 0; i < spheres->candidates.count && spheres->world->cell.any; i++) {
+    for (int i = 0; i < spheres->candidates.count && spheres->world->state.cell.any; i++) {
         int source = eng_spheres_candidate_source(spheres, i),
             chunk = source / spheres->chunk_slots;
         if (chunk >= first && chunk < end)
@@ -647,7 +647,7 @@ static void note_moment(struct eng_spheres *spheres)
     double low[3], high[3];
     bounds_of(spheres, low, high);
     spheres->box = (geo_bounds){vec3_from(low), vec3_from(high)};
-    spheres->has_box = !spheres->world->cell.any;
+    spheres->has_box = !spheres->world->state.cell.any;
     for (int slot = 0; slot < spheres->slots; slot++) {
         double far = vec3_norm_squared(vec3_from(spheres->pass.X[slot]));
         square = far > square ? far : square;
@@ -687,11 +687,11 @@ static cairn_status place_slots(struct eng_spheres *spheres)
     if (status != CAIRN_OK)
         return status;
     eng_spheres_slots_permute(spheres);
-    bool all = spheres->world->cell.any || wide;
+    bool all = spheres->world->state.cell.any || wide;
     for (int slot = 0; slot < spheres->slots && parted && all; slot++)
         eng_spheres_read_constants(spheres, slot);
     const int *count = spheres->cells.count;
-    if (spheres->world->cell.any)
+    if (spheres->world->state.cell.any)
         status = eng_spheres_candidates_make(spheres, count[0] * count[1] * count[2], cell_of_point,
                                              &spheres->cells);
     spheres->far_pair_count = 0;

@@ -11,7 +11,9 @@
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/exclusions.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,36 +25,37 @@ static void load(const eng_spheres *spheres, int body)
 {
     cairn_world *world = spheres->world;
     eng_state state = eng_spheres_state_of(world, body);
-    world->q[body] = state.q;
-    memcpy(world->v[body], state.v, sizeof state.v);
-    world->q_mid[body] = eng_spheres_slot_middle(spheres, eng_spheres_slot_of(spheres, body));
-    eng_mass_inverse_of(world, body, world->mass_inverse[body]);
+    world->state.bodies.q[body] = state.q;
+    memcpy(world->state.bodies.v[body], state.v, sizeof state.v);
+    world->state.bodies.q_mid[body] =
+        eng_spheres_slot_middle(spheres, eng_spheres_slot_of(spheres, body));
+    eng_mass_inverse_of(world, body, world->state.bodies.mass_inverse[body]);
 }
 
 void eng_spheres_load_tied(cairn_world *world)
 {
-    const eng_spheres *spheres = world->spheres;
-    world->active_count = world->general_count + spheres->tied_count;
-    for (int k = world->general_count; k < world->active_count; k++)
-        load(spheres, world->active[k]);
+    const eng_spheres *spheres = world->state.spheres;
+    world->scratch.general.active_count = world->scratch.general.count + spheres->tied_count;
+    for (int k = world->scratch.general.count; k < world->scratch.general.active_count; k++)
+        load(spheres, world->scratch.general.active[k]);
 }
 
 /// A body's state in the general columns goes to its slot; the new midpoint too.
 static void store(eng_spheres *spheres, int body)
 {
     cairn_world *world = spheres->world;
-    eng_state state = {.q = world->q[body]};
-    memcpy(state.v, world->v[body], sizeof state.v);
+    eng_state state = {.q = world->state.bodies.q[body]};
+    memcpy(state.v, world->state.bodies.v[body], sizeof state.v);
     eng_spheres_slot_write(spheres, eng_spheres_slot_of(spheres, body), &state);
 }
 
 void eng_spheres_store_tied(cairn_world *world)
 {
-    eng_spheres *spheres = world->spheres;
+    eng_spheres *spheres = world->state.spheres;
     spheres->members_due = spheres->clump_count > 0;
-    for (int k = world->general_count; k < world->active_count; k++) {
-        store(spheres, world->active[k]);
-        load(spheres, world->active[k]);
+    for (int k = world->scratch.general.count; k < world->scratch.general.active_count; k++) {
+        store(spheres, world->scratch.general.active[k]);
+        load(spheres, world->scratch.general.active[k]);
         spheres->slack = -1.0;
     }
 }
@@ -61,7 +64,7 @@ void eng_spheres_store_tied(cairn_world *world)
 static bool changes(const eng_spheres *spheres, int body)
 {
     eng_state state = eng_spheres_state_of(spheres->world, body);
-    return memcmp(state.v, spheres->world->v[body], sizeof state.v) != 0;
+    return memcmp(state.v, spheres->world->state.bodies.v[body], sizeof state.v) != 0;
 }
 
 /// A sphere that follows a function of time goes to the midpoint that its new velocity says.
@@ -73,7 +76,7 @@ static void place_driven(eng_spheres *spheres, int body, bool owes)
     if (owes && changes(spheres, body))
         eng_spheres_settle_slot(spheres, slot);
     store(spheres, body);
-    world->q_mid[body] = eng_spheres_slot_middle(spheres, slot);
+    world->state.bodies.q_mid[body] = eng_spheres_slot_middle(spheres, slot);
     double jump = vec3_distance(before, vec3_from(spheres->pass.X[slot]));
     for (int i = 0; i < spheres->chunk_count; i++)
         spheres->pass.chunks[i].path += jump;
@@ -84,10 +87,11 @@ static void place_driven(eng_spheres *spheres, int body, bool owes)
 
 void eng_spheres_place_driven(cairn_world *world, bool owes)
 {
-    eng_spheres *spheres = world->spheres;
-    for (int k = world->general_count; k < world->active_count && world->motion_count > 0; k++)
-        if (eng_extra_of(world, world->active[k]).motion.function != NULL)
-            place_driven(spheres, world->active[k], owes);
+    eng_spheres *spheres = world->state.spheres;
+    for (int k = world->scratch.general.count;
+         k < world->scratch.general.active_count && world->model.bodies.motion_count > 0; k++)
+        if (eng_extra_of(world, world->scratch.general.active[k]).motion.function != NULL)
+            place_driven(spheres, world->scratch.general.active[k], owes);
 }
 
 // ---------------------------------------------------------------- exposed spheres
@@ -95,20 +99,21 @@ void eng_spheres_place_driven(cairn_world *world, bool owes)
 static const geo_shape *shape_of(const cairn_world *world, const eng_spheres_critical *c,
                                  pose *place)
 {
-    int body = world->colliders[c->collider].body;
-    eng_part part = eng_part_of(world, body, c->collider - world->bodies[body].first_collider);
-    *place = pose_compose(&world->q_mid[body], &part.place);
+    int body = world->contacts.colliders.rows[c->collider].body;
+    eng_part part =
+        eng_part_of(world, body, c->collider - world->model.bodies.rows[body].first_collider);
+    *place = pose_compose(&world->state.bodies.q_mid[body], &part.place);
     return part.shape;
 }
 
 /// Way of a collider's fastest point in a step, m.
 static double way_of(const cairn_world *world, const eng_spheres_critical *c)
 {
-    int body = world->colliders[c->collider].body;
-    const double *v = world->v[body];
+    int body = world->contacts.colliders.rows[c->collider].body;
+    const double *v = world->state.bodies.v[body];
     double reach = eng_reach_of(world, body), omega = vec3_norm(vec3_from(v + 3));
-    double way =
-        world->def.time_step * (vec3_norm(vec3_from(v)) + (omega > 0.0 ? omega * reach : 0.0));
+    double way = world->model.def.time_step *
+                 (vec3_norm(vec3_from(v)) + (omega > 0.0 ? omega * reach : 0.0));
     return isfinite(way) ? way : 0.0;
 }
 
@@ -136,8 +141,9 @@ static bool are_known(const eng_spheres *spheres)
     const cairn_world *world = spheres->world;
     for (int i = 0; i < spheres->critical_count; i++) {
         const eng_spheres_critical *c = &spheres->critical[i];
-        const eng_body *body = &world->bodies[world->colliders[c->collider].body];
-        bool open = world->shapes[body->shape]->kind == GEO_HALFSPACE;
+        const eng_body *body =
+            &world->model.bodies.rows[world->contacts.colliders.rows[c->collider].body];
+        bool open = world->model.shapes.rows[body->shape]->kind == GEO_HALFSPACE;
         if (open && (body->kind == CAIRN_MOVING || c->bounds.low.x > c->bounds.high.x))
             return false;
         if (!open && !is_within(bounds_of(world, c, false), c->bounds))
@@ -154,15 +160,15 @@ static bool is_near(const eng_spheres *spheres, int slot, const eng_spheres_crit
     vec3 at =
         vec3_make(eng_spheres_reference(spheres, 0)[slot], eng_spheres_reference(spheres, 1)[slot],
                   eng_spheres_reference(spheres, 2)[slot]);
-    if (world->cell.any && isfinite(c->bounds.low.x)) {
+    if (world->state.cell.any && isfinite(c->bounds.low.x)) {
         vec3 middle = vec3_scale(0.5, vec3_add(c->bounds.low, c->bounds.high));
-        at = vec3_add(at, eng_cell_shift(&world->cell, vec3_sub(middle, at)));
+        at = vec3_add(at, eng_cell_shift(&world->state.cell, vec3_sub(middle, at)));
     }
     double way = spheres->pass.step * vec3_norm(vec3_from(spheres->pass.V[slot]));
     double reach =
         1.002 * r[3] + 1.1 * eng_spheres_margins(spheres)[slot] + 2.0 * fmin(way, spheres->widest);
-    int body = world->colliders[c->collider].body;
-    if (world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE) {
+    int body = world->contacts.colliders.rows[c->collider].body;
+    if (world->model.shapes.rows[world->model.bodies.rows[body].shape]->kind == GEO_HALFSPACE) {
         pose place;
         (void)shape_of(world, c, &place);
         vec3 normal = quat_rotate(place.orientation, vec3_make(0.0, 0.0, 1.0));
@@ -179,8 +185,9 @@ static cairn_status expose(eng_spheres *spheres, int slot, int *count)
     // clumps are bodies of the general passes anyway
     if (eng_spheres_is_member(spheres, slot) || spheres->mark[body] & ENG_SPHERES_NEAR_MARK)
         return CAIRN_OK;
-    cairn_status status = base_array_reserve(&spheres->world->allocator, &spheres->exposed_next,
-                                             &spheres->exposed_next_capacity, *count + 1);
+    cairn_status status =
+        base_array_reserve(&spheres->world->model.allocator, &spheres->exposed_next,
+                           &spheres->exposed_next_capacity, *count + 1);
     if (status != CAIRN_OK)
         return status;
     spheres->mark[body] |= ENG_SPHERES_NEAR_MARK;
@@ -192,7 +199,8 @@ static cairn_status expose(eng_spheres *spheres, int slot, int *count)
 static bool meets(const eng_spheres *spheres, int slot, const eng_spheres_critical *c)
 {
     const cairn_world *world = spheres->world;
-    int sphere = eng_spheres_slot_body(spheres, slot), body = world->colliders[c->collider].body;
+    int sphere = eng_spheres_slot_body(spheres, slot),
+        body = world->contacts.colliders.rows[c->collider].body;
     return !eng_pair_is_idle(world, sphere, body) && !eng_spheres_owns_pair(world, sphere, body);
 }
 
@@ -228,7 +236,7 @@ static cairn_status expose_near(eng_spheres *spheres, const eng_spheres_critical
     // copies of the collider lie anywhere
     const int all[2] = {
         0, spheres->cells.count[0] * spheres->cells.count[1] * spheres->cells.count[2] - 1};
-    if (spheres->world->cell.any)
+    if (spheres->world->state.cell.any)
         return expose_run(spheres, c, 0, all, count);
     for (int a = cells[0][0]; a <= cells[0][1]; a++)
         for (int b = cells[1][0]; b <= cells[1][1] && status == CAIRN_OK; b++)
@@ -255,7 +263,8 @@ static cairn_status find_exposed(eng_spheres *spheres, bool *changed)
         status = expose_near(spheres, &spheres->critical[i], &count);
     }
     for (int slot = 0; slot < spheres->slots && spheres->any_exposed && status == CAIRN_OK; slot++)
-        if (spheres->materials[world->bodies[eng_spheres_slot_body(spheres, slot)].material] &
+        if (spheres->materials[world->model.bodies.rows[eng_spheres_slot_body(spheres, slot)]
+                                   .material] &
             ENG_SPHERES_EXPOSED)
             status = expose(spheres, slot, &count);
     for (int i = 0; i < count; i++)
@@ -283,34 +292,37 @@ cairn_status eng_spheres_colliders_list(eng_spheres *spheres)
     cairn_world *world = spheres->world;
     bool general = spheres->slots == 0 || spheres->critical_count > 0;
     int most = spheres->exposed_count, count = 0;
-    for (int k = 0; k < world->general_count && general; k++)
-        most += eng_collider_count_of(world, world->active[k]);
-    cairn_status status =
-        base_array_reserve(&world->allocator, &world->listed, &world->listed_capacity, most + 1);
+    for (int k = 0; k < world->scratch.general.count && general; k++)
+        most += eng_collider_count_of(world, world->scratch.general.active[k]);
+    cairn_status status = base_array_reserve(&world->model.allocator, &world->contacts.broad.listed,
+                                             &world->contacts.broad.listed_capacity, most + 1);
     if (status != CAIRN_OK)
         return status;
-    for (int k = 0; k < world->general_count && general; k++)
-        for (int i = 0; i < eng_collider_count_of(world, world->active[k]); i++)
-            world->listed[count++] = world->bodies[world->active[k]].first_collider + i;
+    for (int k = 0; k < world->scratch.general.count && general; k++)
+        for (int i = 0; i < eng_collider_count_of(world, world->scratch.general.active[k]); i++)
+            world->contacts.broad.listed[count++] =
+                world->model.bodies.rows[world->scratch.general.active[k]].first_collider + i;
     for (int k = 0; k < spheres->exposed_count; k++)
-        world->listed[count++] = world->bodies[spheres->exposed[k]].first_collider;
+        world->contacts.broad.listed[count++] =
+            world->model.bodies.rows[spheres->exposed[k]].first_collider;
     // a body in a row that was freed may have colliders behind those of later rows
     bool ascending = true;
     for (int k = 1; k < count && ascending; k++)
-        ascending = world->listed[k - 1] < world->listed[k];
+        ascending = world->contacts.broad.listed[k - 1] < world->contacts.broad.listed[k];
     if (!ascending)
-        qsort(world->listed, (size_t)count, sizeof *world->listed, compare_ints);
-    world->listed_count = count;
-    world->topology_changed = true;
+        qsort(world->contacts.broad.listed, (size_t)count, sizeof *world->contacts.broad.listed,
+              compare_ints);
+    world->contacts.broad.listed_count = count;
+    world->contacts.pairs.topology_changed = true;
     return CAIRN_OK;
 }
 
 cairn_status eng_spheres_expose(cairn_world *world, bool listed)
 {
-    eng_spheres *spheres = world->spheres;
+    eng_spheres *spheres = world->state.spheres;
     bool changed = spheres->replanned,
          meets_any = spheres->critical_count > 0 || spheres->any_exposed;
-    const base_allocator *allocator = &world->allocator;
+    const base_allocator *allocator = &world->model.allocator;
     cairn_status status = CAIRN_OK;
     if (spheres->slots > 0 && meets_any && (listed || changed || !are_known(spheres))) {
         bool others = false;
@@ -320,15 +332,17 @@ cairn_status eng_spheres_expose(cairn_world *world, bool listed)
     if (status == CAIRN_OK && changed)
         status = eng_spheres_colliders_list(spheres);
     if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &world->active, &world->active_capacity,
-                                    world->active_count + spheres->exposed_count);
+        status = base_array_reserve(allocator, &world->scratch.general.active,
+                                    &world->scratch.general.active_capacity,
+                                    world->scratch.general.active_count + spheres->exposed_count);
     if (status != CAIRN_OK)
         return status;
     spheres->replanned = false;
     for (int k = 0; k < spheres->exposed_count; k++)
         if (!(spheres->mark[spheres->exposed[k]] & ENG_SPHERES_TIED_MARK)) {
             load(spheres, spheres->exposed[k]);
-            world->active[world->active_count++] = spheres->exposed[k];
+            world->scratch.general.active[world->scratch.general.active_count++] =
+                spheres->exposed[k];
         }
     return CAIRN_OK;
 }
@@ -347,18 +361,18 @@ static void act_on(eng_spheres *spheres, int body)
 
 cairn_status eng_spheres_hold(cairn_world *world)
 {
-    eng_spheres *spheres = world->spheres;
-    const eng_contacts *c = &world->contacts;
-    if (spheres->slots == 0 || !world->general_work)
+    eng_spheres *spheres = world->state.spheres;
+    const eng_contacts *c = &world->contacts.set;
+    if (spheres->slots == 0 || !world->scratch.general.work)
         return CAIRN_OK;
-    int most = world->active_count - world->general_count;
-    cairn_status status =
-        base_array_reserve(&world->allocator, &spheres->acted, &spheres->acted_capacity, most);
+    int most = world->scratch.general.active_count - world->scratch.general.count;
+    cairn_status status = base_array_reserve(&world->model.allocator, &spheres->acted,
+                                             &spheres->acted_capacity, most);
     spheres->acted_count = 0;
     if (status != CAIRN_OK)
         return status;
     for (int k = 0; k < spheres->tied_count; k++)
-        act_on(spheres, world->active[world->general_count + k]);
+        act_on(spheres, world->scratch.general.active[world->scratch.general.count + k]);
     for (int i = 0; i < c->count && most > 0; i++)
         for (int side = 0; side < 2; side++)
             act_on(spheres, c->body[i][side]);
@@ -369,21 +383,21 @@ cairn_status eng_spheres_hold(cairn_world *world)
 
 bool eng_spheres_are_acted_on(const cairn_world *world)
 {
-    const eng_spheres *spheres = world->spheres;
-    return world->general_work && spheres->slots > 0 &&
+    const eng_spheres *spheres = world->state.spheres;
+    return world->scratch.general.work && spheres->slots > 0 &&
            (spheres->acted_count > 0 || spheres->clump_count > spheres->moved_clumps);
 }
 
 void eng_spheres_release_free(cairn_world *world)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     for (int k = 0; k < spheres->acted_count; k++) {
         int body = spheres->acted[k], slot = eng_spheres_slot_of(spheres, body);
-        if (world->bodies[body].kind != CAIRN_DYNAMIC)
+        if (world->model.bodies.rows[body].kind != CAIRN_DYNAMIC)
             continue;
-        double before[6], *v = world->v_free[body];
+        double before[6], *v = world->state.bodies.v_free[body];
         eng_body_free(world, body, before);
-        vec3 omega = quat_rotate_inverse(world->q_mid[body].orientation,
+        vec3 omega = quat_rotate_inverse(world->state.bodies.q_mid[body].orientation,
                                          eng_spheres_slot_omega(spheres, slot));
         vec3 velocity =
             vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
@@ -404,22 +418,22 @@ static cairn_status keep_middle(eng_spheres *spheres, int body, int slot)
     eng_spheres_moved *moved = &spheres->moved[spheres->moved_of[slot] - 1];
     vec3 velocity =
         vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
-    vec3 middle =
-        vec3_sub(spheres->world->q_mid[body].position, eng_spheres_wrap_shift(spheres, slot));
+    vec3 middle = vec3_sub(spheres->world->state.bodies.q_mid[body].position,
+                           eng_spheres_wrap_shift(spheres, slot));
     vec3_store(moved->X, vec3_add_scaled(middle, spheres->pass.step, velocity));
     return CAIRN_OK;
 }
 
 cairn_status eng_spheres_store_acted(cairn_world *world)
 {
-    eng_spheres *spheres = world->spheres;
+    eng_spheres *spheres = world->state.spheres;
     cairn_status status = CAIRN_OK;
     for (int k = 0; k < spheres->acted_count && status == CAIRN_OK; k++) {
         int body = spheres->acted[k], slot = eng_spheres_slot_of(spheres, body);
         eng_spheres_chunk *chunk = &spheres->pass.chunks[slot / spheres->chunk_slots];
         store(spheres, body);
-        vec3 way =
-            vec3_sub(eng_spheres_slot_middle(spheres, slot).position, world->q_mid[body].position);
+        vec3 way = vec3_sub(eng_spheres_slot_middle(spheres, slot).position,
+                            world->state.bodies.q_mid[body].position);
         for (int i = 0; i < 3; i++) {
             chunk->fastest[i] =
                 fmax(chunk->fastest[i], fabs(vec3_get(way, i)) / spheres->pass.step);

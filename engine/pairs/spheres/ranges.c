@@ -22,7 +22,9 @@ void eng_spheres_chunks_count(struct eng_spheres *spheres)
     int factor = 1 + (spheres->terms_count - 1) / 4;
     spheres->chunk_slots = ENG_SPHERES_CHUNK * (factor < 8 ? factor : 8);
     spheres->chunk_count = base_chunk_count(spheres->slots, spheres->chunk_slots);
-    int workers = spheres->world->workers != NULL ? base_workers_count(spheres->world->workers) : 1;
+    int workers = spheres->world->model.workers != NULL
+                      ? base_workers_count(spheres->world->model.workers)
+                      : 1;
     workers *= eng_spheres_share_count(spheres);
     int most = spheres->chunk_count / spheres->least_chunks;
     spheres->ranges = workers < most ? workers : (most > 1 ? most : 1);
@@ -165,7 +167,7 @@ void eng_spheres_ranges_run(struct eng_spheres *spheres,
     job j = {spheres, work};
     for (int r = 0; r < spheres->ranges; r++)
         spheres->range[r].taken = false;
-    base_parallel_for(spheres->world->workers, spheres->ranges, 1, run_job, &j);
+    base_parallel_for(spheres->world->model.workers, spheres->ranges, 1, run_job, &j);
 }
 
 /// Least that a body of a chunk has left of its margin, m.
@@ -204,7 +206,7 @@ static void end_chunk(struct eng_spheres *spheres, int index, int range)
     spheres->kernel->move(&spheres->pass, index);
     if (spheres->strains)
         eng_spheres_chunk_strain(spheres, chunk, momentum);
-    if (spheres->world->cell.watched)
+    if (spheres->world->state.cell.watched)
         eng_spheres_chunk_fluctuations(spheres, chunk);
     if (chunk->held || chunk->members > 0) {
         spheres->kernel->turn(&spheres->pass, index);
@@ -234,7 +236,7 @@ static void step_range(struct eng_spheres *spheres, int index)
         if (spheres->strains)
             spheres->pass.chunks[i].strain =
                 eng_spheres_image_work(spheres, &spheres->pass.chunks[i]);
-        if (spheres->world->cell.watched)
+        if (spheres->world->state.cell.watched)
             eng_spheres_chunk_branches(spheres, &spheres->pass.chunks[i]);
         if (!spheres->pass.chunks[i].waits)
             end_chunk(spheres, i, index);
@@ -275,7 +277,7 @@ void eng_spheres_ranges_step(struct eng_spheres *spheres)
     }
     if (eng_spheres_is_shared(spheres))
         forces_of_others(spheres);
-    base_parallel_for(spheres->world->workers, own, 1, run_job, &j);
+    base_parallel_for(spheres->world->model.workers, own, 1, run_job, &j);
 }
 
 static void finish_range(struct eng_spheres *spheres, int index)
@@ -360,7 +362,7 @@ void eng_spheres_share_kept(const struct eng_spheres *spheres, int *first, int *
 cairn_status eng_spheres_share_reserve(struct eng_spheres *spheres)
 {
     struct eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     cairn_status status =
         base_array_reserve(allocator, &share->held, &share->held_capacity, spheres->chunk_count);
     return status == CAIRN_OK ? base_array_reserve(allocator, &share->seen, &share->seen_capacity,

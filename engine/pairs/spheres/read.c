@@ -7,6 +7,7 @@
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
+#include "engine/state/rows.h"
 
 #include "base/elementary.h"
 #include "base/hash.h"
@@ -103,7 +104,7 @@ static void meet_wall(const eng_spheres *spheres, int slot, vec3 centre, double 
 static vec3 meet_sphere(const eng_spheres *spheres, int slot, vec3 centre, double radius,
                         eng_spheres_contact *c)
 {
-    const eng_cell *cell = &spheres->world->cell;
+    const eng_cell *cell = &spheres->world->state.cell;
     slot = eng_spheres_source_of(&spheres->pass, slot);
     vec3 other = slot_centre(spheres, slot);
     if (cell->any) {
@@ -338,7 +339,7 @@ eng_spheres_pending eng_spheres_pending_of(const eng_spheres *spheres,
 
 pose eng_spheres_middle_of(const cairn_world *world, int body)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     int slot = eng_spheres_slot_of(spheres, body);
     if (slot == ENG_SPHERES_NO_SLOT)
         return eng_spheres_clump_middle(spheres, body);
@@ -352,7 +353,7 @@ pose eng_spheres_middle_of(const cairn_world *world, int body)
 
 vec3 eng_spheres_centre_of(const cairn_world *world, int body)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     int slot = eng_spheres_slot_of(spheres, body);
     return slot != ENG_SPHERES_NO_SLOT ? slot_centre(spheres, slot)
                                        : eng_spheres_clump_middle(spheres, body).position;
@@ -360,7 +361,7 @@ vec3 eng_spheres_centre_of(const cairn_world *world, int body)
 
 bool eng_spheres_grain_of(const cairn_world *world, int slot, eng_spheres_grain *grain)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     if (eng_spheres_is_member(spheres, slot))
         return false;
     *grain = (eng_spheres_grain){
@@ -398,19 +399,20 @@ static int nth_pair_slot(const eng_spheres *spheres, int i)
 
 int eng_spheres_contact_count(const cairn_world *world)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     return spheres != NULL && spheres->block_count > 0 ? spheres->contact_count : 0;
 }
 
 int eng_spheres_block_count(const cairn_world *world)
 {
-    return eng_spheres_contact_count(world) > 0 ? world->spheres->block_count : 0;
+    return eng_spheres_contact_count(world) > 0 ? world->state.spheres->block_count : 0;
 }
 
 /// Whether slots are what the last step saw, each a body of its own, and no copies of bodies meet.
 static bool is_plain(const eng_spheres *spheres)
 {
-    return spheres->clump_count == 0 && spheres->moved_count == 0 && !spheres->world->cell.any;
+    return spheres->clump_count == 0 && spheres->moved_count == 0 &&
+           !spheres->world->state.cell.any;
 }
 
 static eng_spheres_force any_force(const eng_spheres *spheres, const eng_spheres_block *block,
@@ -446,7 +448,7 @@ static void fetch_slots(const eng_spheres_pass *pass, const eng_spheres_block *b
 int eng_spheres_block_forces(const cairn_world *world, int block, unsigned lanes,
                              eng_spheres_force forces[ENG_SPHERES_BLOCK])
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     const eng_spheres_block *pairs = &spheres->pass.blocks[block];
     int count = 0;
     for (unsigned bits = pairs->touch & lanes; bits != 0; bits &= bits - 1)
@@ -456,7 +458,7 @@ int eng_spheres_block_forces(const cairn_world *world, int block, unsigned lanes
 
 unsigned eng_spheres_block_lines(const cairn_world *world, int block, eng_spheres_lines *lines)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     const eng_spheres_pass *pass = &spheres->pass;
     const eng_spheres_block *pairs = &pass->blocks[block];
     if (!is_plain(spheres) || pairs->touch == 0)
@@ -490,7 +492,7 @@ static bool is_flipped(const eng_spheres_contact *c)
 
 void eng_spheres_contact_view(const cairn_world *world, int i, cairn_contact_view *view)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     int pair_slot = nth_pair_slot(spheres, i);
     const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
     eng_spheres_contact c = eng_spheres_contact_of(spheres, block, pair_slot % ENG_SPHERES_WIDTH);
@@ -514,7 +516,7 @@ void eng_spheres_contact_view(const cairn_world *world, int i, cairn_contact_vie
     vec3_store(view->point, flip ? vec3_sub(c.point, c.shift) : c.point);
     vec3_store(view->normal, normal);
     vec3_store(view->force, force);
-    vec3_store(view->impulse, vec3_scale(world->def.time_step, force));
+    vec3_store(view->impulse, vec3_scale(world->model.def.time_step, force));
     vec3_store(view->velocity, U);
 }
 
@@ -550,7 +552,7 @@ static vec3 normal_of_wall(const eng_spheres *spheres, const eng_spheres_block *
 
 bool eng_spheres_has_wall(const cairn_world *world, int body)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     bool found = false;
     for (int i = 0; spheres != NULL && i < spheres->wall_count && !found; i++)
         found = ((const eng_spheres_wall *)spheres->walls.block)[i].body == body;
@@ -559,7 +561,7 @@ bool eng_spheres_has_wall(const cairn_world *world, int body)
 
 bool eng_spheres_next_of_wall(const cairn_world *world, int body, int *at, eng_wall_contact *found)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     while (spheres->block_count > 0 && *at < spheres->ghost_count) {
         int pair_slot = touching_pair_of(spheres, body, (*at)++), k = pair_slot % ENG_SPHERES_WIDTH;
         if (pair_slot < 0)
@@ -578,7 +580,7 @@ bool eng_spheres_next_of_wall(const cairn_world *world, int body, int *at, eng_w
 
 void eng_spheres_contact_history(const cairn_world *world, int i, double history[CON_HISTORY_MAX])
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     int pair_slot = nth_pair_slot(spheres, i), k = pair_slot % ENG_SPHERES_WIDTH;
     const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
     eng_spheres_contact c = eng_spheres_contact_of(spheres, block, k);
@@ -606,7 +608,7 @@ static uint64_t hash_pair_slot(const eng_spheres *spheres, int pair_slot, uint64
 
 uint64_t eng_spheres_hash(const cairn_world *world, uint64_t hash)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     for (int i = 0; spheres != NULL && i < spheres->block_count; i++) {
         // several processes have them; what fails here fails what asks for the hash
         if (i % HASHED_BLOCKS == 0 &&
@@ -654,8 +656,9 @@ static vec3 spring_couple(const eng_spheres *spheres, const eng_spheres_block *b
 /// Whether a pair has begun with the step: all of the first one, later those that could not move.
 static bool has_begun(const cairn_world *world, const eng_spheres_contact *c)
 {
-    const eng_body *a = &world->bodies[c->body[0]], *b = &world->bodies[c->body[1]];
-    return world->step_count == 0 ||
+    const eng_body *a = &world->model.bodies.rows[c->body[0]],
+                   *b = &world->model.bodies.rows[c->body[1]];
+    return world->state.clock.step_count == 0 ||
            ((a->arrived || a->kind != CAIRN_DYNAMIC) && (b->arrived || b->kind != CAIRN_DYNAMIC));
 }
 
@@ -754,10 +757,11 @@ static void slot_force(const eng_spheres *spheres, int slot, vec3 centre, vec3 *
 
 void eng_spheres_add_force(const cairn_world *world, int body, vec3 *force, vec3 *torque)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     if (spheres == NULL || spheres->block_count == 0)
         return;
-    int slot = eng_spheres_slot_of(spheres, body), first = world->bodies[body].first_collider;
+    int slot = eng_spheres_slot_of(spheres, body),
+        first = world->model.bodies.rows[body].first_collider;
     if (slot != ENG_SPHERES_NO_SLOT) {
         slot_force(spheres, slot, slot_centre(spheres, slot), force, torque);
         return;

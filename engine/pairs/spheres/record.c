@@ -24,10 +24,10 @@ enum {
 
 void eng_spheres_record_head(const cairn_world *world, eng_spheres_record *record)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     memset(record->counts, 0, sizeof record->counts);
     memset(record->reals, 0, sizeof record->reals);
-    record->counts[ENG_SPHERES_RECORD_CHANGED] = world->plan_due ? PLAN_DUE : 0;
+    record->counts[ENG_SPHERES_RECORD_CHANGED] = world->scratch.general.due ? PLAN_DUE : 0;
     if (spheres == NULL)
         return;
     record->counts[ENG_SPHERES_RECORD_SLOTS] = spheres->slots;
@@ -47,7 +47,7 @@ void eng_spheres_record_head(const cairn_world *world, eng_spheres_record *recor
     record->counts[ENG_SPHERES_RECORD_EXPOSED] = spheres->exposed_count;
     record->counts[ENG_SPHERES_RECORD_MOVED] = spheres->moved_count;
     record->counts[ENG_SPHERES_RECORD_TERMS] =
-        world->plan_due && spheres->slots > 0 ? world->surface_count : 0;
+        world->scratch.general.due && spheres->slots > 0 ? world->model.materials.surface_count : 0;
     record->counts[ENG_SPHERES_RECORD_GROUPS] = spheres->group_count;
     record->counts[ENG_SPHERES_RECORD_GHOSTS] = spheres->ghost_count - spheres->plane_ghosts;
     record->reals[ENG_SPHERES_RECORD_SLACK] = spheres->slack;
@@ -56,7 +56,7 @@ void eng_spheres_record_head(const cairn_world *world, eng_spheres_record *recor
     record->reals[ENG_SPHERES_RECORD_LAST_STEP] = spheres->last_step;
     record->reals[ENG_SPHERES_RECORD_CELL_MARGIN] = spheres->cell_margin;
     record->reals[ENG_SPHERES_RECORD_CELL_PATH] = spheres->cell_path;
-    record->counts[ENG_SPHERES_RECORD_WRAPS] = world->cell.any ? spheres->slots : 0;
+    record->counts[ENG_SPHERES_RECORD_WRAPS] = world->state.cell.any ? spheres->slots : 0;
     double *at = &record->reals[ENG_SPHERES_RECORD_AT_FRAMES];
     memcpy(at, &spheres->frame, sizeof spheres->frame);
     memcpy(at + 27, &spheres->before, sizeof spheres->before);
@@ -256,7 +256,7 @@ static void copy_terms(const eng_spheres *spheres, eng_spheres_record *record)
 
 void eng_spheres_record_take(const cairn_world *world, eng_spheres_record *record)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     if (spheres == NULL)
         return;
     copy_general(spheres, record);
@@ -285,7 +285,7 @@ static bool are_rows_sound(eng_spheres *spheres, const eng_spheres_record *recor
         int id = record->body[slot];
         bool known =
             id < 0 ? ~id < spheres->member_room && eng_spheres_members(spheres)[~id].clump >= 0
-                   : id < world->body_count && eng_spheres_may_hold(world, id);
+                   : id < world->model.bodies.count && eng_spheres_may_hold(world, id);
         if (!known || eng_spheres_id_slot(spheres, id) != ENG_SPHERES_NO_SLOT)
             return false;
         eng_spheres_slot_note(spheres, id, slot);
@@ -630,13 +630,13 @@ static cairn_status place_general(eng_spheres *spheres, const eng_spheres_record
         return CAIRN_ERROR_FORMAT;
     for (int i = 0; i < spheres->critical_count; i++)
         spheres->critical[i].bounds = record->critical[i];
-    cairn_status status =
-        base_array_reserve(&world->allocator, &spheres->exposed, &spheres->exposed_capacity, count);
+    cairn_status status = base_array_reserve(&world->model.allocator, &spheres->exposed,
+                                             &spheres->exposed_capacity, count);
     if (status != CAIRN_OK)
         return status;
     for (int i = 0; i < count; i++) {
         int body = record->exposed[i];
-        if (body < 0 || body >= world->body_count || !eng_spheres_holds(world, body) ||
+        if (body < 0 || body >= world->model.bodies.count || !eng_spheres_holds(world, body) ||
             (i > 0 && body <= record->exposed[i - 1]))
             return CAIRN_ERROR_FORMAT;
         spheres->exposed[i] = body;
@@ -693,7 +693,7 @@ static bool take_terms(eng_spheres *spheres, const eng_spheres_record *record)
 /// Whether a clump has slots in the record that is restored.
 static bool has_slots(const eng_spheres *spheres, int body)
 {
-    int first = spheres->world->bodies[body].first_collider;
+    int first = spheres->world->model.bodies.rows[body].first_collider;
     return spheres->mark[first];
 }
 
@@ -701,13 +701,14 @@ static bool has_slots(const eng_spheres *spheres, int body)
 static cairn_status take_clumps(eng_spheres *spheres, const eng_spheres_record *record)
 {
     const cairn_world *world = spheres->world;
-    cairn_status status = base_array_reserve(&world->allocator, &spheres->mark,
-                                             &spheres->mark_capacity, world->collider_count + 1);
+    cairn_status status =
+        base_array_reserve(&world->model.allocator, &spheres->mark, &spheres->mark_capacity,
+                           world->contacts.colliders.count + 1);
     if (status != CAIRN_OK)
         return status;
-    memset(spheres->mark, 0, (size_t)world->collider_count + 1);
+    memset(spheres->mark, 0, (size_t)world->contacts.colliders.count + 1);
     for (int slot = 0; slot < record->counts[ENG_SPHERES_RECORD_SLOTS]; slot++)
-        if (record->body[slot] < 0 && ~record->body[slot] < world->collider_count)
+        if (record->body[slot] < 0 && ~record->body[slot] < world->contacts.colliders.count)
             spheres->mark[~record->body[slot]] = true;
     return eng_spheres_clumps_find(spheres, has_slots);
 }
@@ -728,7 +729,7 @@ static cairn_status take_slots(eng_spheres *spheres, const eng_spheres_record *r
     cairn_status status = eng_spheres_plan_laws(spheres);
     if (status != CAIRN_OK)
         return status;
-    int64_t wraps = world->cell.any ? record->counts[ENG_SPHERES_RECORD_SLOTS] : 0;
+    int64_t wraps = world->state.cell.any ? record->counts[ENG_SPHERES_RECORD_SLOTS] : 0;
     if (!take_terms(spheres, record))
         return CAIRN_ERROR_FORMAT;
     status = take_clumps(spheres, record);
@@ -748,7 +749,7 @@ cairn_status eng_spheres_record_restore(cairn_world *world, const eng_spheres_re
 {
     eng_spheres *spheres = eng_spheres_of(world);
     cairn_status status = spheres != NULL ? take_slots(spheres, record) : CAIRN_ERROR_MEMORY;
-    world->plan_due = true;
+    world->scratch.general.due = true;
     if (status == CAIRN_OK)
         status = make_list(spheres, record);
     bool listed = record->counts[ENG_SPHERES_RECORD_CHUNKS] > 0;
@@ -771,7 +772,7 @@ cairn_status eng_spheres_record_restore(cairn_world *world, const eng_spheres_re
     }
     place_numbers(spheres, record);
     status = place_moved(spheres, record);
-    world->plan_due =
+    world->scratch.general.due =
         status != CAIRN_OK || (record->counts[ENG_SPHERES_RECORD_CHANGED] & PLAN_DUE) != 0;
     return status;
 }

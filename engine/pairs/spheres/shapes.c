@@ -540,11 +540,11 @@ cairn_status eng_spheres_shapes_reserve(struct eng_spheres *spheres)
     if (status == CAIRN_OK)
         status = eng_spheres_reserve(spheres, &spheres->near_shapes, (size_t)spheres->slots);
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &spheres->manifolds,
+        status = base_array_reserve(&world->model.allocator, &spheres->manifolds,
                                     &spheres->manifold_capacity, 2 * spheres->ranges);
     for (; status == CAIRN_OK && spheres->manifold_count < 2 * spheres->ranges;
          spheres->manifold_count++)
-        geo_manifold_init(&spheres->manifolds[spheres->manifold_count], &world->allocator);
+        geo_manifold_init(&spheres->manifolds[spheres->manifold_count], &world->model.allocator);
     for (int w = spheres->plane_count; w < spheres->wall_count; w++) {
         eng_spheres_wall *wall = (eng_spheres_wall *)spheres->walls.block + w;
         wall->bounds = geo_shape_bounds(shape_of(spheres, w), &wall->placed);

@@ -5,6 +5,7 @@
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/share/share.h"
+#include "engine/state/rows.h"
 
 #include "base/vectors.h"
 #include "engine/state/rotation.h"
@@ -16,7 +17,7 @@ cairn_status eng_spheres_reserve(eng_spheres *spheres, eng_spheres_buffer *buffe
     const size_t alignment = 64;
     if (bytes <= buffer->capacity)
         return CAIRN_OK;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     size_t size = bytes + bytes / 8, old = buffer->capacity;
     size_t offset = (size_t)((char *)buffer->block - (char *)buffer->memory);
     void *made = allocator->reallocate(allocator->context, buffer->memory, size + alignment);
@@ -42,7 +43,7 @@ static void release_borders(const base_allocator *allocator, eng_spheres_borders
 void eng_spheres_share_release(eng_spheres *spheres)
 {
     struct eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     if (share == NULL)
         return;
     base_release(allocator, share->first_chunk);
@@ -67,7 +68,7 @@ void eng_spheres_destroy(eng_spheres *spheres)
 {
     if (spheres == NULL)
         return;
-    base_allocator allocator = spheres->world->allocator;
+    base_allocator allocator = spheres->world->model.allocator;
     eng_spheres_buffer *all[] = {&spheres->X,
                                  &spheres->V,
                                  &spheres->constants,
@@ -131,7 +132,7 @@ void eng_spheres_destroy(eng_spheres *spheres)
     for (int i = 0; i < spheres->manifold_count; i++)
         geo_manifold_finish(&spheres->manifolds[i]);
     base_release(&allocator, spheres->manifolds);
-    int workers = base_workers_count(spheres->world->workers);
+    int workers = base_workers_count(spheres->world->model.workers);
     for (int r = 0; r < workers * eng_spheres_share_count(spheres); r++) {
         base_release(&allocator, spheres->range[r].pairs);
         base_release(&allocator, spheres->range[r].ghosts);
@@ -159,12 +160,12 @@ static const eng_spheres_kernel *best_kernel(void)
 
 static eng_spheres *make_lane(cairn_world *world)
 {
-    size_t workers = (size_t)base_workers_count(world->workers);
-    eng_spheres *spheres = base_allocate(&world->allocator, 1, sizeof *spheres);
-    eng_spheres_range *range = base_allocate(&world->allocator, workers, sizeof *range);
+    size_t workers = (size_t)base_workers_count(world->model.workers);
+    eng_spheres *spheres = base_allocate(&world->model.allocator, 1, sizeof *spheres);
+    eng_spheres_range *range = base_allocate(&world->model.allocator, workers, sizeof *range);
     if (spheres == NULL || range == NULL) {
-        base_release(&world->allocator, spheres);
-        base_release(&world->allocator, range);
+        base_release(&world->model.allocator, spheres);
+        base_release(&world->model.allocator, range);
         return NULL;
     }
     spheres->world = world;
@@ -177,9 +178,9 @@ static eng_spheres *make_lane(cairn_world *world)
 
 eng_spheres *eng_spheres_of(cairn_world *world)
 {
-    if (world->spheres == NULL)
-        world->spheres = make_lane(world);
-    return world->spheres;
+    if (world->state.spheres == NULL)
+        world->state.spheres = make_lane(world);
+    return world->state.spheres;
 }
 
 bool eng_spheres_choose_kernel(cairn_world *world, const char *name)
@@ -218,8 +219,8 @@ int eng_spheres_id_of(const eng_spheres *spheres, int slot)
 
 static bool is_plane(const cairn_world *world, int body)
 {
-    int shape = world->bodies[body].shape;
-    return shape >= 0 && world->shapes[shape]->kind == GEO_HALFSPACE;
+    int shape = world->model.bodies.rows[body].shape;
+    return shape >= 0 && world->model.shapes.rows[shape]->kind == GEO_HALFSPACE;
 }
 
 /// Whether the plan that is made knows a body as a wall: that of a checkpoint does not know what
@@ -227,7 +228,7 @@ static bool is_plane(const cairn_world *world, int body)
 static bool plans_wall(const eng_spheres *spheres, int body)
 {
     return eng_spheres_is_wall(spheres->world, body) &&
-           !(spheres->restoring && spheres->world->bodies[body].arrived);
+           !(spheres->restoring && spheres->world->model.bodies.rows[body].arrived);
 }
 
 /// One wall of a half-space, one for each collider of another body; half-spaces come first.
@@ -237,14 +238,14 @@ static void number_walls(eng_spheres *spheres)
     eng_spheres_wall *walls = spheres->walls.block;
     int planes = 0, shapes = spheres->plane_count;
     spheres->has_moving_walls = false;
-    for (int i = 0; i < world->body_count; i++) {
+    for (int i = 0; i < world->model.bodies.count; i++) {
         int *next = is_plane(world, i) ? &planes : &shapes;
         for (int k = 0; plans_wall(spheres, i) && k < eng_collider_count_of(world, i); k++) {
             eng_part part = eng_part_of(world, i, k);
-            bool moves = world->bodies[i].kind == CAIRN_MOVING;
+            bool moves = world->model.bodies.rows[i].kind == CAIRN_MOVING;
             walls[(*next)++] =
                 (eng_spheres_wall){.body = i,
-                                   .collider = world->bodies[i].first_collider + k,
+                                   .collider = world->model.bodies.rows[i].first_collider + k,
                                    .moves = moves,
                                    .follows = eng_extra_of(world, i).motion.function != NULL,
                                    .shape = part.shape,
@@ -258,7 +259,7 @@ cairn_status eng_spheres_walls_number(eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
     int walls = 0, planes = 0;
-    for (int i = 0; i < world->body_count; i++) {
+    for (int i = 0; i < world->model.bodies.count; i++) {
         walls += plans_wall(spheres, i) ? eng_collider_count_of(world, i) : 0;
         planes += plans_wall(spheres, i) && is_plane(world, i);
     }
@@ -279,7 +280,7 @@ static const geo_shape *slot_shape(const struct eng_spheres *spheres, int slot)
 {
     const cairn_world *world = spheres->world;
     int body = eng_spheres_slot_body(spheres, slot);
-    int first = world->bodies[body].first_collider;
+    int first = world->model.bodies.rows[body].first_collider;
     return eng_part_of(world, body, eng_spheres_slot_collider(spheres, slot) - first).shape;
 }
 
@@ -350,8 +351,8 @@ void eng_spheres_slots_measure(eng_spheres *spheres)
         eng_spheres_read_constants(spheres, slot);
         spheres->largest = fmax(spheres->largest, spheres->pass.constants[slot][3]);
         spheres->smallest = fmin(spheres->smallest, spheres->pass.constants[slot][3]);
-        spheres->has_moving_spheres |= spheres->world->bodies[body].kind == CAIRN_MOVING;
-        spheres->has_still_spheres |= spheres->world->bodies[body].kind != CAIRN_DYNAMIC;
+        spheres->has_moving_spheres |= spheres->world->model.bodies.rows[body].kind == CAIRN_MOVING;
+        spheres->has_still_spheres |= spheres->world->model.bodies.rows[body].kind != CAIRN_DYNAMIC;
     }
 }
 
@@ -360,13 +361,14 @@ void eng_spheres_slots_measure(eng_spheres *spheres)
 cairn_status eng_spheres_loads_read(eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    bool any = world->loads != NULL || world->applied != NULL;
+    bool any = world->state.bodies.loads != NULL || world->scratch.applied != NULL;
     spheres->has_load = false;
     for (int slot = 0; slot < spheres->slots && any && !spheres->has_load; slot++) {
         int body = eng_spheres_slot_body(spheres, slot);
         const eng_load *given = eng_applied_of(world, body);
         spheres->has_load =
-            world->bodies[body].kind == CAIRN_DYNAMIC && !eng_spheres_is_member(spheres, slot) &&
+            world->model.bodies.rows[body].kind == CAIRN_DYNAMIC &&
+            !eng_spheres_is_member(spheres, slot) &&
             (vec3_norm_squared(given->force) > 0.0 || vec3_norm_squared(given->torque) > 0.0);
     }
     size_t count = spheres->has_load ? (size_t)spheres->slots : 1;

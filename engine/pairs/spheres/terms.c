@@ -42,18 +42,18 @@ static eng_spheres_terms terms_of(const eng_surface *surface)
 cairn_status eng_spheres_terms_fill(struct eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    int count = world->surface_count;
+    int count = world->model.materials.surface_count;
     cairn_status status =
         eng_spheres_reserve(spheres, &spheres->terms, (size_t)count * sizeof(eng_spheres_terms));
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &spheres->covered,
+        status = base_array_reserve(&world->model.allocator, &spheres->covered,
                                     &spheres->covered_capacity, count);
     if (status != CAIRN_OK)
         return status;
     spheres->terms_count = count;
     eng_spheres_terms *terms = spheres->terms.block;
     for (int i = 0; i < count; i++) {
-        const eng_surface *surface = &world->surfaces[i];
+        const eng_surface *surface = &world->model.materials.surfaces[i];
         // a pair on the list has 16 bits for its surface
         bool covered = eng_spheres_has_kernel(surface) && count <= UINT16_MAX;
         terms[i] = covered ? terms_of(surface) : (eng_spheres_terms){0};
@@ -91,7 +91,7 @@ const eng_spheres_terms *eng_spheres_planned_terms(const struct eng_spheres *sph
 {
     static const eng_spheres_terms none = {0};
     while (surface >= spheres->terms_count && surface > 0)
-        surface = spheres->world->surfaces[surface].from;
+        surface = spheres->world->model.materials.surfaces[surface].from;
     return surface < spheres->terms_count ? &spheres->pass.terms[surface] : &none;
 }
 

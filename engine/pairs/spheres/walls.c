@@ -5,6 +5,7 @@
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
 
 #include "engine/state/rotation.h"
 
@@ -40,9 +41,9 @@ void eng_spheres_walls_advance(struct eng_spheres *spheres)
         eng_spheres_wall *wall = &walls_of(spheres)[i];
         if (!wall->moves)
             continue;
-        pose q = world->q[wall->body];
+        pose q = world->state.bodies.q[wall->body];
         double v[6];
-        eng_body_end(world, wall->body, NULL, world->v_free[wall->body], &q, v);
+        eng_body_end(world, wall->body, NULL, world->state.bodies.v_free[wall->body], &q, v);
         wall->before = wall->now;
         wall->placed_before = wall->placed;
         wall->velocity_before = wall->velocity;

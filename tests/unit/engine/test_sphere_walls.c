@@ -207,7 +207,8 @@ static int count_shape_contacts(const cairn_world *world)
         cairn_contact_get(world, i, &view);
         const uint32_t bodies[2] = {view.a.index, view.b.index};
         for (int k = 0; k < 2; k++) {
-            geo_kind kind = world->shapes[world->bodies[bodies[k]].shape]->kind;
+            geo_kind kind =
+                world->model.shapes.rows[world->model.bodies.rows[bodies[k]].shape]->kind;
             count += kind != GEO_SPHERE && kind != GEO_HALFSPACE;
         }
     }

@@ -290,7 +290,7 @@ static void test_shot(void **state)
         check_bodies(spheres, ordinary, tolerance[k]);
         check_contacts(spheres, ordinary, tolerance[k]);
     }
-    assert_true(spheres->spheres->lists > 5);
+    assert_true(spheres->state.spheres->lists > 5);
     cairn_world_destroy(spheres);
     cairn_world_destroy(ordinary);
 }
@@ -339,11 +339,11 @@ static void test_shower(void **state)
     for (int k = 0; k < 3; k++) {
         for (int step = 0; step < 80; step++) {
             run(spheres, 1, false);
-            if (spheres->spheres->lists == lists)
+            if (spheres->state.spheres->lists == lists)
                 continue;
-            check_list(spheres->spheres);
-            far += spheres->spheres->far_pair_count;
-            lists = spheres->spheres->lists;
+            check_list(spheres->state.spheres);
+            far += spheres->state.spheres->far_pair_count;
+            lists = spheres->state.spheres->lists;
         }
         run(ordinary, 80, true);
         check_bodies(spheres, ordinary, tolerance[k]);

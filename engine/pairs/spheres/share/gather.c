@@ -98,11 +98,11 @@ static void copy_clumps(const eng_spheres *spheres, clump_state *states, int *nu
         clump_state *state = &states[number[rank]++];
         bool own = rank == spheres->share->ranks.number;
         if (!read && own) {
-            state->q = world->q[body];
-            memcpy(state->v, world->v[body], sizeof state->v);
+            state->q = world->state.bodies.q[body];
+            memcpy(state->v, world->state.bodies.v[body], sizeof state->v);
         } else if (read && !own) {
-            world->q[body] = state->q;
-            memcpy(world->v[body], state->v, sizeof state->v);
+            world->state.bodies.q[body] = state->q;
+            memcpy(world->state.bodies.v[body], state->v, sizeof state->v);
         }
     }
 }
@@ -117,7 +117,7 @@ static rows clump_rows(const eng_spheres *spheres, int rank, int what)
 static cairn_status gather_clumps(eng_spheres *spheres, cairn_error *error)
 {
     eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     size_t ranks = (size_t)share->ranks.count, clumps = (size_t)spheres->clump_count;
     clump_state *states = base_allocate(allocator, clumps, sizeof *states);
     int *number = base_allocate(allocator, ranks + 1, sizeof *number);
@@ -297,7 +297,7 @@ static void complete(eng_spheres *spheres)
 static cairn_status gather_whole(eng_spheres *spheres, int reader, cairn_error *error)
 {
     eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     int *aside = base_allocate(allocator, (size_t)spheres->block_count + 1, sizeof *aside);
     if (aside == NULL)
         return CAIRN_ERROR_MEMORY;
@@ -337,7 +337,8 @@ cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, int reader, b
 
 bool eng_spheres_has_pairs(const cairn_world *world)
 {
-    const eng_spheres_share *share = world->spheres != NULL ? world->spheres->share : NULL;
+    const eng_spheres_share *share =
+        world->state.spheres != NULL ? world->state.spheres->share : NULL;
     return share == NULL || !share->active || share->whole ||
            (share->given_all && share->given == share->ranks.number);
 }
@@ -482,7 +483,7 @@ bool eng_spheres_share_bring(const struct eng_spheres *shown, eng_spheres_part w
     eng_spheres_share *share = shown->share;
     if (share == NULL || !share->asks)
         return true;
-    eng_spheres *spheres = shown->world->spheres;
+    eng_spheres *spheres = shown->world->state.spheres;
     rows known = share->brought[what];
     if (share->asked != CAIRN_OK || (first >= known.first && end <= known.end))
         return share->asked == CAIRN_OK;
@@ -513,7 +514,7 @@ static cairn_status serve(eng_spheres *spheres, int reader)
 static cairn_status ask(eng_spheres *spheres, cairn_read_function work, void *context)
 {
     eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     int *aside = base_allocate(allocator, (size_t)spheres->block_count + 1, sizeof *aside);
     share->asked = aside != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     if (aside != NULL) {

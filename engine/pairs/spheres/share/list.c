@@ -89,7 +89,7 @@ cairn_status eng_spheres_share_listed(struct eng_spheres *spheres)
     eng_spheres_chunk *chunks = spheres->pass.chunks;
     if (!eng_spheres_is_parted(spheres))
         return CAIRN_OK;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     listed_chunk *all = base_allocate(allocator, (size_t)spheres->chunk_count, sizeof *all);
     if (all == NULL)
         return CAIRN_ERROR_MEMORY;
@@ -288,7 +288,7 @@ static cairn_status send_slots(eng_spheres *spheres, const int *order, parcels *
                                const eng_spheres_motion **next)
 {
     eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     if (!make_counts(allocator, share->ranks.count, p))
         return CAIRN_ERROR_MEMORY;
     count_slots(spheres, order, p);
@@ -306,7 +306,7 @@ static cairn_status send_slots(eng_spheres *spheres, const int *order, parcels *
 cairn_status eng_spheres_share_motions(struct eng_spheres *spheres, const int *order)
 {
     eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     eng_spheres_rows own = slots_of(spheres, share->ranks.number);
     parcels p = {.size = sizeof(eng_spheres_motion)};
     const eng_spheres_motion **next =
@@ -341,9 +341,9 @@ cairn_status eng_spheres_share_images(struct eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
     size_t size = (size_t)spheres->candidates.count;
-    if (!eng_spheres_is_parted(spheres) || !spheres->world->cell.any || size == 0)
+    if (!eng_spheres_is_parted(spheres) || !spheres->world->state.cell.any || size == 0)
         return CAIRN_OK;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     int *used = spheres->candidates.used.block, ranks = share->ranks.count;
     unsigned char *all = base_allocate(allocator, (size_t)ranks * size, 1);
     if (all == NULL)
@@ -372,7 +372,7 @@ static bool goes(const eng_spheres *spheres, const bool *held, int index, int ra
 static cairn_status count_parcels(eng_spheres *spheres, const bool *held, parcels *p)
 {
     eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     int ranks = share->ranks.count, count = 0;
     for (int rank = 0; rank < ranks; rank++)
         for (int i = 0; i < spheres->kept_count; i++)
@@ -419,7 +419,7 @@ cairn_status eng_spheres_share_history(struct eng_spheres *spheres)
     eng_spheres_share *share = spheres->share;
     if (!eng_spheres_is_parted(spheres) || !share->kept_own)
         return CAIRN_OK;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     size_t chunks = (size_t)spheres->chunk_count;
     int ranks = share->ranks.count;
     bool *held = base_allocate(allocator, (size_t)ranks * chunks, sizeof *held);

@@ -29,11 +29,11 @@ typedef struct member_sum {
 static bool has_walls_alone(const eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    for (int k = 0; k < world->general_count && world->general_work; k++)
-        if (world->bodies[world->active[k]].kind == CAIRN_DYNAMIC)
+    for (int k = 0; k < world->scratch.general.count && world->scratch.general.work; k++)
+        if (world->model.bodies.rows[world->scratch.general.active[k]].kind == CAIRN_DYNAMIC)
             return false;
-    return spheres->critical_count == 0 && !spheres->any_exposed && world->joint_count == 0 &&
-           world->connector_count == 0;
+    return spheres->critical_count == 0 && !spheres->any_exposed &&
+           world->model.joints.count == 0 && world->model.connectors.count == 0;
 }
 
 /// Why the slots are not shared: the executor alone does what is, chunk by chunk, and sums over
@@ -47,13 +47,13 @@ static const char *reason_against(const eng_spheres *spheres)
         return "a load, a servo or a driven gravity acts in every step";
     if (!has_walls_alone(spheres))
         return "there are joints, connectors or bodies that no kernel moves";
-    if (world->field_count > 0)
+    if (world->model.program.field_count > 0)
         return "there is a force field of the program";
-    if (world->frozen != NULL)
+    if (world->state.bodies.frozen != NULL)
         return "bodies are frozen";
-    if (world->cell.watched)
+    if (world->state.cell.watched)
         return "a servo drives the periodic cell";
-    if (world->def.audit_every != 0)
+    if (world->model.def.audit_every != 0)
         return "audit_every is set";
     if (spheres->moved_clumps != spheres->clump_count || spheres->tied_count > 0)
         return "clumps or spheres take part in joints, loads or contacts that no kernel computes";
@@ -69,13 +69,13 @@ static const char *reason_against(const eng_spheres *spheres)
 static bool can_share(const eng_spheres *spheres)
 {
     // what contacts hold before the first step is known where their clumps are
-    bool begun = spheres->world->step_count > 0 || spheres->clump_count == 0;
+    bool begun = spheres->world->state.clock.step_count > 0 || spheres->clump_count == 0;
     return begun && reason_against(spheres) == NULL;
 }
 
 const char *eng_spheres_unshared(const cairn_world *world)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     return spheres != NULL && spheres->share != NULL ? reason_against(spheres) : NULL;
 }
 
@@ -83,7 +83,7 @@ bool eng_spheres_share_wants_parts(const eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
     // contacts of the general passes that are taken over look for their pairs among all
-    bool adopts = spheres->adopted && world->contacts.count > 0;
+    bool adopts = spheres->adopted && world->contacts.set.count > 0;
     return !spheres->has_shapes && !adopts && can_share(spheres);
 }
 
@@ -104,7 +104,7 @@ static void deal_ranges(const eng_spheres *spheres)
 static cairn_status note(eng_spheres *spheres, int rank, bool received, int slot)
 {
     eng_spheres_share *share = spheres->share;
-    cairn_status status = base_array_reserve(&spheres->world->allocator, &share->found,
+    cairn_status status = base_array_reserve(&spheres->world->model.allocator, &share->found,
                                              &share->found_capacity, share->found_count + 1);
     if (status == CAIRN_OK)
         share->found[share->found_count++] =
@@ -199,7 +199,7 @@ static cairn_status make_borders(eng_spheres *spheres, eng_spheres_borders *bord
 {
     eng_spheres_share *share = spheres->share;
     borders->slot_count = 0;
-    cairn_status status = base_array_reserve(&spheres->world->allocator, &borders->slots,
+    cairn_status status = base_array_reserve(&spheres->world->model.allocator, &borders->slots,
                                              &borders->slot_capacity, share->found_count + 1);
     if (status != CAIRN_OK)
         return status;
@@ -230,7 +230,7 @@ static cairn_status take_images(eng_spheres *spheres, int slot)
     for (int i = chunk->first_image; i < chunk->end_image && status == CAIRN_OK; i++) {
         if (spheres->pass.images[i].source != slot)
             continue;
-        status = base_array_reserve(&spheres->world->allocator, &share->images,
+        status = base_array_reserve(&spheres->world->model.allocator, &share->images,
                                     &share->image_capacity, share->image_count + 1);
         if (status == CAIRN_OK)
             share->images[share->image_count++] = i;
@@ -292,8 +292,8 @@ static cairn_status reserve_messages(eng_spheres *spheres)
     bytes = bytes > after ? bytes : after;
     if (bytes > INT_MAX)
         return CAIRN_ERROR_MEMORY;
-    return base_array_reserve(&spheres->world->allocator, &share->bytes, &share->byte_capacity,
-                              (int)bytes);
+    return base_array_reserve(&spheres->world->model.allocator, &share->bytes,
+                              &share->byte_capacity, (int)bytes);
 }
 
 /// Velocities of slots that pairs of others meet, after a list made in parts: it was made from
@@ -350,7 +350,7 @@ static cairn_status end_sharing(eng_spheres *spheres)
 static cairn_status note_costs(eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
-    cairn_status status = base_array_reserve(&spheres->world->allocator, &share->cost,
+    cairn_status status = base_array_reserve(&spheres->world->model.allocator, &share->cost,
                                              &share->cost_capacity, spheres->chunk_count);
     share->cost_count = status == CAIRN_OK ? spheres->chunk_count : 0;
     for (int c = 0; c < share->cost_count; c++)
@@ -380,7 +380,7 @@ cairn_status eng_spheres_share_plan(struct eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
     // a list that the first step cannot share the second one can
-    if (share == NULL || (spheres->world->step_count == 0 && !can_share(spheres)))
+    if (share == NULL || (spheres->world->state.clock.step_count == 0 && !can_share(spheres)))
         return CAIRN_OK;
     if (share->planned == spheres->lists)
         return share->active && !can_share(spheres) ? end_sharing(spheres) : CAIRN_OK;

@@ -307,7 +307,7 @@ static inline const eng_spheres_totals *eng_spheres_share_totals(const struct en
 {
     const eng_spheres_share *share = spheres->share;
     bool merged = share != NULL && share->active && !share->whole &&
-                  share->totals_step == spheres->world->step_count;
+                  share->totals_step == spheres->world->state.clock.step_count;
     return merged ? &share->totals : NULL;
 }
 

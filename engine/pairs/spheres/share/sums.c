@@ -130,7 +130,7 @@ static cairn_status list_met(eng_spheres *spheres, const int *met, int owner,
         sum += met[c];
         if (sum == 0 || c < share->first_chunk[owner])
             continue;
-        status = base_array_reserve(&spheres->world->allocator, &speeds->slots,
+        status = base_array_reserve(&spheres->world->model.allocator, &speeds->slots,
                                     &speeds->slot_capacity, speeds->slot_count + 1);
         if (status == CAIRN_OK)
             speeds->slots[speeds->slot_count++] = c;
@@ -142,7 +142,7 @@ static cairn_status list_met(eng_spheres *spheres, const int *met, int owner,
 cairn_status eng_spheres_share_speeds(struct eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     int own = share->ranks.number;
     int *met = base_allocate(allocator, (size_t)spheres->chunk_count + 1, sizeof *met);
     cairn_status status = met != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
@@ -185,7 +185,7 @@ static void merge_sums(void *into, const void *from)
 cairn_status eng_spheres_share_booked(struct eng_spheres *spheres, eng_spheres_totals *totals)
 {
     eng_spheres_share *share = spheres->share;
-    eng_booked *booked = &spheres->world->booked;
+    eng_booked *booked = &spheres->world->state.audit.booked;
     energies all = {.booked = share->booked}, spare;
     if (totals != NULL)
         all.totals = *totals;
