@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 
 #include <math.h>
 #include <stdio.h>

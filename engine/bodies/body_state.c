@@ -5,6 +5,7 @@
 #include "engine/state/blocks.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

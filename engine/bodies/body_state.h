@@ -4,7 +4,9 @@
 #ifndef CAIRN_ENGINE_BODIES_BODY_STATE_H
 #define CAIRN_ENGINE_BODIES_BODY_STATE_H
 
-#include "engine/state/world.h"
+#include "base/vec.h"
+#include "engine/state/body_columns.h"
+#include <cairn/cairn.h>
 
 /// One row of a column of bodies, wherever it is held.
 /// @param value  out, as the table says

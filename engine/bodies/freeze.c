@@ -6,6 +6,7 @@
 #include "engine/state/ids.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "engine/measures/readout.h"
 #include "engine/state/filter.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 #include "base/status.h"

@@ -4,6 +4,7 @@
 #include "engine/measures/finite.h"
 #include "engine/space/space.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #define CELL_COOKIE 0x63656c6cU
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The columns that the public interface shows: their table, and where the world holds them.
 #include "engine/calls/columns.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 #include "base/settings.h"

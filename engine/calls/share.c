@@ -3,6 +3,7 @@
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Creation and destruction of worlds, choice of solvers, read-outs.
+#include "engine/state/world.h"
 #include "engine/joints/joints.h"
 #include "engine/measures/energy.h"
 #include "engine/pairs/sharing.h"

@@ -2,6 +2,7 @@
 // Shapes, joints and connectors as numbers one after the other.
 #include "engine/files/parts.h"
 #include "engine/state/shapes.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 #include "engine/state/values.h"

@@ -9,6 +9,7 @@
 #include "engine/state/exclusions.h"
 #include "engine/state/rows.h"
 #include "engine/state/shapes.h"
+#include "engine/state/world.h"
 
 #include "engine/state/ids.h"
 #include "engine/state/own_laws.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What must hold of a record of objects before it is believed.
 #include "engine/files/population.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

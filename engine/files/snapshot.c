@@ -7,6 +7,7 @@
 #include "engine/state/filter.h"
 #include "engine/state/pair_changes.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "engine/pairs/domains.h"
 #include "engine/passes/pieces.h"

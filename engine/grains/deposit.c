@@ -5,6 +5,7 @@
 // direction of steepest descent which leaves all that it touches. A way over a curved surface ends
 // a little off it, and the next one falls back onto it.
 #include "engine/grains/deposit.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

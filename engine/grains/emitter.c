@@ -7,6 +7,7 @@
 #include "engine/grains/near.h"
 #include "engine/grains/region.h"
 #include "engine/state/ids.h"
+#include "engine/state/world.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "engine/state/ids.h"
 #include "engine/state/pair_changes.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/hash.h"
 

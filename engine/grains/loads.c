@@ -2,6 +2,7 @@
 // Forces, torques and gravity that are functions of time: asked for the middle of every step.
 #include "engine/measures/energy.h"
 #include "engine/state/ids.h"
+#include "engine/state/world.h"
 
 #include "base/hash.h"
 

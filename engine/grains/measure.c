@@ -5,6 +5,7 @@
 #include "engine/measures/finite.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 /// sum += factor a b^T, symmetric part: xx, yy, zz, xy, xz, yz.
 static void add_product(double sum[6], double factor, vec3 a, vec3 b)

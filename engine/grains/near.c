@@ -3,6 +3,7 @@
 #include "engine/grains/near.h"
 #include "engine/bodies/body_state.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "geometry/narrow/ray.h"
 

@@ -4,6 +4,7 @@
 #include "engine/grains/region.h"
 #include "engine/state/ids.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #define OUTLET_COOKIE UINT32_C(0x0ca1200c)
 

@@ -8,6 +8,7 @@
 #include "engine/grains/overlap.h"
 #include "engine/bodies/body_state.h"
 #include "engine/space/space.h"
+#include "engine/state/world.h"
 #include "geometry/narrow/ray.h"
 
 #include "base/elementary.h"

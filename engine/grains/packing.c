@@ -6,6 +6,7 @@
 #include "engine/grains/relax.h"
 #include "engine/measures/finite.h"
 #include "engine/state/ids.h"
+#include "engine/state/world.h"
 
 #include "base/elementary.h"
 #include "base/timer.h"

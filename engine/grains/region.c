@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions: boxes, cylinders, spheres, convex hulls and closed meshes.
 #include "engine/grains/region.h"
+#include "engine/state/world.h"
 
 #include "base/elementary.h"
 #include "engine/space/space.h"

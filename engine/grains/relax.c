@@ -2,6 +2,7 @@
 // Relaxation of overlapping spheres: the pushes of pairs and walls, their list of neighbours, and
 // the motion that takes energy out.
 #include "engine/grains/relax.h"
+#include "engine/state/world.h"
 
 #include "base/timer.h"
 

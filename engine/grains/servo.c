@@ -8,6 +8,7 @@
 #include "engine/state/kinematics.h"
 #include "engine/state/rows.h"
 #include "engine/state/surfaces.h"
+#include "engine/state/world.h"
 
 #include "base/hash.h"
 

@@ -2,6 +2,7 @@
 // Joints out of reach of implicit contacts, solved for by themselves and to round-off, theory.md
 // (9.6)-(9.9).
 #include "engine/joints/joints.h"
+#include "engine/state/world.h"
 
 #include "contact/solvers/solver.h"
 

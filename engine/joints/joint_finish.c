@@ -4,6 +4,7 @@
 #include "engine/joints/joints.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/elementary.h"
 

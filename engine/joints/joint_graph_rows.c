@@ -2,6 +2,7 @@
 // The force-speed graphs of joints as contacts of the implicit problem, theory.md (9.8b)-(9.8d).
 #include "engine/joints/joints.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

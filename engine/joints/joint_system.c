@@ -3,6 +3,7 @@
 // row are for its bodies.
 #include "engine/joints/joints.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

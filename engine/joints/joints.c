@@ -8,6 +8,7 @@
 #include "engine/state/kinematics.h"
 #include "engine/state/rows.h"
 #include "engine/state/values.h"
+#include "engine/state/world.h"
 
 #include <float.h>
 #include <string.h>

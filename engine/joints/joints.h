@@ -3,9 +3,13 @@
 #ifndef CAIRN_ENGINE_JOINTS_JOINTS_H
 #define CAIRN_ENGINE_JOINTS_JOINTS_H
 
+#include "base/vec.h"
+#include "contact/problem/domains.h"
 #include "contact/problem/joints.h"
+#include "contact/problem/problem.h"
+#include "contact/solvers/control.h"
 #include "engine/state/rotation.h"
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 enum { ENG_JOINT_ROWS_MAX = 6 };
 

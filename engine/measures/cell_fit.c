@@ -4,6 +4,7 @@
 #include "engine/measures/finite.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include "engine/state/own_laws.h"
 #include "engine/state/pair_changes.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/hash.h"
 #include "engine/joints/joints.h"

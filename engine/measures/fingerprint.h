@@ -3,7 +3,7 @@
 #ifndef CAIRN_ENGINE_MEASURES_FINGERPRINT_H
 #define CAIRN_ENGINE_MEASURES_FINGERPRINT_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// Parts, and what a message calls them.
 #define ENG_FINGERPRINT_LIST(X)                                                                    \

@@ -6,6 +6,7 @@
 #include "engine/pairs/sharing.h"
 #include "engine/state/blocks.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "engine/joints/joints.h"
 

@@ -6,6 +6,7 @@
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/rows.h"
 #include "engine/state/surfaces.h"
+#include "engine/state/world.h"
 
 #include <inttypes.h>
 

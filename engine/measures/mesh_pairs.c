@@ -2,6 +2,7 @@
 // Pairs of meshes in a message.
 #include "engine/measures/mesh_pairs.h"
 #include "engine/state/exclusions.h"
+#include "engine/state/world.h"
 
 #include "engine/measures/finite.h"
 #include "engine/space/space.h"

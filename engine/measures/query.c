@@ -4,6 +4,7 @@
 #include "engine/state/filter.h"
 #include "engine/state/ids.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 #include "geometry/mesh/bvh.h"
 #include "geometry/narrow/ray.h"
 

@@ -8,6 +8,7 @@
 #include "engine/state/ids.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/hash.h"
 #include "contact/fclib/fclib.h"

@@ -2,6 +2,7 @@
 // Springs on the points of a side, and the fastest motion that they and the body's inertia make.
 #include "engine/measures/side_stiffness.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "geometry/shape/resting.h"
 

@@ -8,6 +8,7 @@
 #include "engine/state/rows.h"
 #include "engine/state/surfaces.h"
 #include "engine/state/values.h"
+#include "engine/state/world.h"
 
 #include <math.h>
 

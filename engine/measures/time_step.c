@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A time step that changes.
 #include "engine/measures/time_step.h"
+#include "engine/state/world.h"
 
 #include "engine/joints/joints.h"
 #include "engine/pairs/spheres/spheres.h"

@@ -3,6 +3,7 @@
 #include "engine/pairs/sharing.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/rotation.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "engine/state/own_laws.h"
 #include "engine/state/rows.h"
 #include "engine/state/values.h"
+#include "engine/state/world.h"
 
 #include "contact/laws/law_state.h"
 

@@ -3,7 +3,9 @@
 #ifndef CAIRN_ENGINE_PAIRS_CONNECTORS_H
 #define CAIRN_ENGINE_PAIRS_CONNECTORS_H
 
-#include "engine/state/world.h"
+#include "base/vec.h"
+#include "contact/laws/law.h"
+#include <cairn/cairn.h>
 
 /// Gives up the id of a connector, with all that belongs to it. Its energy leaves the audit.
 /// @param index  into the world's array

@@ -4,6 +4,7 @@
 #include "engine/pairs/meeting.h"
 #include "engine/state/blocks.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/world.h"
 #include "geometry/narrow/narrow.h"
 #include "geometry/seams/cover.h"
 

@@ -8,7 +8,7 @@
 #ifndef CAIRN_ENGINE_PAIRS_COVERS_H
 #define CAIRN_ENGINE_PAIRS_COVERS_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// Raw contacts that are none go from the manifolds of the narrow phase. After it, with the
 /// contacts of the last step in `contacts_before`.

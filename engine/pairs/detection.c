@@ -7,6 +7,7 @@
 #include "engine/state/blocks.h"
 #include "engine/state/exclusions.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 // function of the bodies' places and contacts alone.
 #include "engine/pairs/domains.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include <math.h>
 #include <string.h>

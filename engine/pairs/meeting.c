@@ -11,6 +11,7 @@
 #include "engine/state/rotation.h"
 #include "engine/state/rows.h"
 #include "engine/state/surfaces.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

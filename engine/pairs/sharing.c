@@ -6,6 +6,7 @@
 #include "engine/state/actions.h"
 #include "engine/state/blocks.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

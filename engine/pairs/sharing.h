@@ -13,6 +13,8 @@
 #include "contact/problem/team.h"
 #include "engine/pairs/borders.h"
 #include "engine/pairs/domains.h"
+#include "engine/state/world.h"
+#include "geometry/narrow/collide.h"
 
 typedef struct eng_sharing {
     cairn_world *world; // whose it is

@@ -6,6 +6,7 @@
 // contacts in their order: results have the same bits for any number of threads.
 #include "engine/passes/explicit.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/world.h"
 
 #include "contact/laws/audit.h"
 #include "contact/laws/batch.h"

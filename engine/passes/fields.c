@@ -5,6 +5,7 @@
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "engine/passes/islands.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "engine/joints/joints.h"
 #include "engine/pairs/sharing.h"

@@ -6,6 +6,7 @@
 #include "engine/passes/islands.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "engine/state/rotation.h"
 

@@ -4,7 +4,8 @@
 #ifndef CAIRN_ENGINE_PASSES_IMPACT_H
 #define CAIRN_ENGINE_PASSES_IMPACT_H
 
-#include "engine/state/world.h"
+#include "contact/laws/law.h"
+#include <cairn/cairn.h>
 
 /// Poisson's law and that by energy give no sliding velocity back.
 /// @return CAIRN_ERROR_UNSUPPORTED where a pair asks for that under it

@@ -4,6 +4,7 @@
 #include "engine/bodies/body_state.h"
 #include "engine/state/ids.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/elementary.h"
 

@@ -3,6 +3,7 @@
 // of a shorter step, and back, keep their bits.
 #include "engine/passes/pieces.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "contact/problem/team.h"
 #include "engine/joints/joints.h"

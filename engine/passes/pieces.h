@@ -5,7 +5,8 @@
 #ifndef CAIRN_ENGINE_PASSES_PIECES_H
 #define CAIRN_ENGINE_PASSES_PIECES_H
 
-#include "engine/state/world.h"
+#include "engine/state/world_state.h"
+#include <cairn/cairn.h>
 
 /// One step of world->model.def.time_step from world->state.clock.time on; it leaves time and count
 /// of steps alone.

@@ -16,6 +16,7 @@
 #include "engine/state/kinematics.h"
 #include "engine/state/rows.h"
 #include "engine/state/shapes.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 

@@ -3,7 +3,7 @@
 #ifndef CAIRN_ENGINE_PASSES_REMOVAL_H
 #define CAIRN_ENGINE_PASSES_REMOVAL_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// Begins a step: contacts of removed bodies let go of what they stored, and rows of removed bodies
 /// are free.

@@ -6,6 +6,7 @@
 #include "engine/passes/touch.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/elementary.h"
 #include "geometry/shape/curvature.h"

@@ -2,6 +2,7 @@
 // Taking back a step whose solve was interrupted.
 #include "engine/passes/undo.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "engine/pairs/domains.h"
 #include "engine/pairs/sharing.h"

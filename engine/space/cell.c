@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The periodic cell and how it strains.
 #include "engine/space/space.h"
+#include "engine/state/world.h"
 
 /// Lattice vectors that lean by more than half of another are replaced by shorter ones, which make
 /// the same lattice. @return whether any was

@@ -3,6 +3,7 @@
 #include "engine/space/drive.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "engine/space/space.h"
 

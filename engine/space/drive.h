@@ -4,7 +4,9 @@
 #ifndef CAIRN_ENGINE_SPACE_DRIVE_H
 #define CAIRN_ENGINE_SPACE_DRIVE_H
 
-#include "engine/state/world.h"
+#include "base/vec.h"
+#include "contact/problem/problem.h"
+#include <cairn/cairn.h>
 
 /// Driven sides of the step at hand.
 typedef struct eng_driven {

@@ -6,6 +6,7 @@
 // these images find every pair. They stay as they are until a bound has left its fat one, or the
 // faces have come closer by the room that images were made with, and a new list is made.
 #include "engine/space/space.h"
+#include "engine/state/world.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,11 @@
 #ifndef CAIRN_ENGINE_SPACE_SPACE_H
 #define CAIRN_ENGINE_SPACE_SPACE_H
 
-#include "engine/state/world.h"
+#include "base/vec.h"
+#include "engine/state/cell.h"
+#include "geometry/broad/broad_phase.h"
+#include "geometry/mesh/bounds.h"
+#include <cairn/cairn.h>
 
 /// Brings the lattice vectors to the middle of the step.
 void eng_cell_begin(cairn_world *world);

@@ -3,7 +3,10 @@
 #ifndef CAIRN_ENGINE_STATE_BLOCKS_H
 #define CAIRN_ENGINE_STATE_BLOCKS_H
 
-#include "engine/state/world.h"
+#include "base/vec.h"
+#include "contact/laws/law.h"
+#include "contact/problem/problem.h"
+#include <cairn/cairn.h>
 
 /// Arrays of the blocks for the bodies within reach; those without a slot start from q and v.
 cairn_status eng_blocks_reserve(cairn_world *world) CAIRN_CHECK_RESULT;

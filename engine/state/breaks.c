@@ -2,6 +2,7 @@
 // Bonds that have broken.
 #include "engine/state/breaks.h"
 #include "engine/state/ids.h"
+#include "engine/state/world.h"
 
 #include "contact/laws/law.h"
 

@@ -5,6 +5,7 @@
 
 #include "engine/state/filter.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 /// Two bodies, of which the first may be the world (-1), do not collide from now on; or do again.
 cairn_status eng_exclusion_add(cairn_world *world, const int body[2]) CAIRN_CHECK_RESULT;

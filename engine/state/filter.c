@@ -2,6 +2,7 @@
 // Which bodies may touch: collision groups and masks, and the filter of a program.
 #include "engine/state/filter.h"
 #include "engine/state/ids.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 

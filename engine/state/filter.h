@@ -3,7 +3,7 @@
 #ifndef CAIRN_ENGINE_STATE_FILTER_H
 #define CAIRN_ENGINE_STATE_FILTER_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 static inline cairn_collision eng_collision_default(void)
 {

@@ -5,6 +5,7 @@
 #include "engine/state/pair_changes.h"
 #include "engine/state/surfaces.h"
 #include "engine/state/values.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 

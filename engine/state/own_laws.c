@@ -2,6 +2,7 @@
 // Laws of a program: their registration, and the way from the engine's form of a contact to theirs.
 #include "engine/state/own_laws.h"
 #include "engine/state/values.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 

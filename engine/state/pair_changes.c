@@ -3,6 +3,7 @@
 #include "engine/state/pair_changes.h"
 #include "engine/state/ids.h"
 #include "engine/state/surfaces.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 

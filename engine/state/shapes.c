@@ -3,6 +3,7 @@
 #include "engine/state/shapes.h"
 #include "engine/state/ids.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 #include "geometry/mesh/mesh_file.h"

@@ -3,7 +3,8 @@
 #ifndef CAIRN_ENGINE_STATE_SHAPES_H
 #define CAIRN_ENGINE_STATE_SHAPES_H
 
-#include "engine/state/world.h"
+#include "geometry/shape/shape.h"
+#include <cairn/cairn.h>
 
 /// Slots up to this many, the new ones without a shape, and room for their ids.
 cairn_status eng_shapes_reserve(cairn_world *world, int slots) CAIRN_CHECK_RESULT;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Surfaces of pairs of materials: their own, and those of classes of moduli.
 #include "engine/state/surfaces.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 

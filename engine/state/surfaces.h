@@ -7,7 +7,8 @@
 #ifndef CAIRN_ENGINE_STATE_SURFACES_H
 #define CAIRN_ENGINE_STATE_SURFACES_H
 
-#include "engine/state/world.h"
+#include "engine/state/world_model.h"
+#include <cairn/cairn.h>
 
 /// Before a body has the material.
 cairn_status eng_material_use(cairn_world *world, int material) CAIRN_CHECK_RESULT;

@@ -2,6 +2,7 @@
 // Resistance to rolling and spinning of every shape that rolls, under every law that has it,
 // against closed forms: what rolling takes is c N for each metre of the way over the surfaces.
 #include "engine/passes/touch.h"
+#include "engine/state/world.h"
 #include "geometry/shape/curvature.h"
 #include "tests/physics/bench_world.h"
 

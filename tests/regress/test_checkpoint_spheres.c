@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 #include "tests/cube.h"
 #include "tests/regress/heap.h"
 

@@ -4,6 +4,7 @@
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "contact/laws/slow.h"
 #include "engine/state/surfaces.h"

@@ -9,6 +9,7 @@
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/state/surfaces.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

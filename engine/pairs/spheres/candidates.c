@@ -6,6 +6,7 @@
 #include "engine/pairs/spheres/images.h"
 #include "engine/state/exclusions.h"
 #include "engine/state/surfaces.h"
+#include "engine/state/world.h"
 
 bool eng_spheres_is_wall(const cairn_world *world, int body)
 {

@@ -3,6 +3,7 @@
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 
 typedef struct eng_spheres eng_spheres;
 

@@ -10,6 +10,7 @@
 #define CAIRN_ENGINE_PAIRS_SPHERES_CLUMPS_H
 
 #include "engine/pairs/spheres/data.h"
+#include "engine/state/world.h"
 
 /// A sphere of a clump.
 typedef struct eng_spheres_member {

@@ -9,6 +9,7 @@
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/exclusions.h"
 #include "engine/state/ids.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/elementary.h"
 

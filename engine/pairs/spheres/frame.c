@@ -6,6 +6,7 @@
 // lists they may leave it a little. The work of the strain is that on images, and that on bodies in
 // other copies of the cell, where space moves.
 #include "engine/pairs/spheres/images.h"
+#include "engine/state/world.h"
 
 #include "engine/space/space.h"
 

@@ -5,6 +5,7 @@
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

@@ -14,6 +14,7 @@
 #include "engine/state/exclusions.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,6 +13,7 @@
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/blocks.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "engine/state/surfaces.h"
 

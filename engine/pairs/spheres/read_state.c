@@ -5,6 +5,7 @@
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/rotation.h"
+#include "engine/state/world.h"
 
 /// Orientation at the midpoint of the coming step.
 static quat slot_turn(const eng_spheres *spheres, int slot)

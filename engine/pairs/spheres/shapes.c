@@ -10,6 +10,7 @@
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/share/share.h"
+#include "engine/state/world.h"
 
 #include "base/elementary.h"
 

@@ -6,6 +6,7 @@
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/vectors.h"
 #include "engine/state/rotation.h"

@@ -2,6 +2,7 @@
 // Laws of pairs of spheres: terms of surfaces for the kernels, columns of pairs, and their history
 // in the order of the laws.
 #include "engine/pairs/spheres/data.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

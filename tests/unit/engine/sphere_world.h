@@ -4,6 +4,7 @@
 #define CAIRN_TESTS_SPHERE_WORLD_H
 
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

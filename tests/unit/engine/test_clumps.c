@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "engine/bodies/body_state.h"
 #include "engine/pairs/spheres/clumps.h"
+#include "engine/state/world.h"
 #include "tests/unit/engine/sphere_world.h"
 
 #include <stdio.h>

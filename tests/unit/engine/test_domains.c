@@ -2,6 +2,7 @@
 // Domains of a large world: upright cuts, balanced, with few contacts across, as long as the list
 // of pairs is the same; threads and a restart change no bit.
 #include "engine/pairs/domains.h"
+#include "engine/state/world.h"
 
 #include "tests/check.h"
 

@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "engine/bodies/body_state.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 #include "tests/check.h"
 
 #include <stdio.h>

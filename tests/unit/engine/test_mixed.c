@@ -6,6 +6,7 @@
 #include "engine/joints/joints.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/passes/passes.h"
+#include "engine/state/world.h"
 #include "tests/unit/engine/sphere_world.h"
 
 #include <stdio.h>

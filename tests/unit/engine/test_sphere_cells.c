@@ -4,6 +4,7 @@
 // and after a restart; the work of the strain closes the audit.
 #include "base/rng.h"
 #include "engine/pairs/spheres/data.h"
+#include "engine/state/world.h"
 #include "tests/unit/engine/sphere_world.h"
 
 #include <stdio.h>

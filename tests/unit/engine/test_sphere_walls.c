@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "engine/pairs/spheres/data.h"
+#include "engine/state/world.h"
 #include "tests/cube.h"
 #include "tests/unit/engine/sphere_world.h"
 

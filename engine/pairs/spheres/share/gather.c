@@ -6,6 +6,7 @@
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 // many blocks each chunk has, so that blocks have the numbers that they have in one process.
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/share/share.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/actions.h"
+#include "engine/state/world.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -17,6 +17,7 @@
 #define CAIRN_ENGINE_PAIRS_SPHERES_SHARE_H
 
 #include "engine/pairs/spheres/data.h"
+#include "engine/state/world.h"
 
 #include <cairn/ranks.h>
 

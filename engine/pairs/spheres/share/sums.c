@@ -2,6 +2,7 @@
 // What all processes come to together: sums of a step, energies, how fast the chunks at a border
 // are. Counts, bounds and sums without round-off do not depend on the order in which they meet.
 #include "engine/pairs/spheres/share/share.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 

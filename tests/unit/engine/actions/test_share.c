@@ -5,6 +5,7 @@
 // more than the slots that others need, and a few numbers where none are needed.
 #include "base/rng.h"
 #include "engine/pairs/spheres/share/share.h"
+#include "engine/state/world.h"
 #include "tests/unit/engine/sphere_world.h"
 
 #include <pthread.h>

@@ -3,6 +3,7 @@
 // whether all is gathered in every step or seldom. Between two lists of pairs a process knows its
 // own bodies and those that its pairs reach, and sends little more than these need.
 #include "engine/pairs/sharing.h"
+#include "engine/state/world.h"
 #include "tests/check.h"
 #include "tests/unit/post.h"
 
