@@ -203,7 +203,8 @@ cairn_status cairn_body_set_user(cairn_world *world, cairn_body_id id, uint64_t 
         return eng_fail_id(error, status, "body");
     if (world->state.bodies.users == NULL && user == 0)
         return CAIRN_OK;
-    if (eng_body_column_make(world, ENG_BODY_users) != CAIRN_OK)
+    if (eng_body_column_make(&world->model.allocator, &world->state.bodies, ENG_BODY_users,
+                             world->model.bodies.count) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the word of a body");
     world->state.bodies.users[id.index] = user;
     return CAIRN_OK;
@@ -473,7 +474,8 @@ cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id id, const do
     eng_load load = {vec3_from(force), vec3_from(torque)}, none = {0};
     if (world->state.bodies.loads == NULL && memcmp(&load, &none, sizeof load) == 0)
         return CAIRN_OK;
-    if (eng_body_column_make(world, ENG_BODY_loads) != CAIRN_OK)
+    if (eng_body_column_make(&world->model.allocator, &world->state.bodies, ENG_BODY_loads,
+                             world->model.bodies.count) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the force on a body");
     world->state.bodies.loads[id.index] = load;
     eng_spheres_loads_changed(world);

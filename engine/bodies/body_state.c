@@ -111,8 +111,8 @@ void eng_body_value(const cairn_world *world, int column, int body, void *value)
 /// Spheres with a slot are immobile to the general passes until they take part.
 static void clear_blocks(cairn_world *world, int index)
 {
-    eng_body_row_clear(world, ENG_BODY_STATE, index);
-    eng_body_row_clear(world, ENG_BODY_STEP, index);
+    eng_body_row_clear(&world->state.bodies, ENG_BODY_STATE, index);
+    eng_body_row_clear(&world->state.bodies, ENG_BODY_STEP, index);
 }
 
 cairn_status eng_blocks_reserve(cairn_world *world)
@@ -120,7 +120,8 @@ cairn_status eng_blocks_reserve(cairn_world *world)
     int known = world->state.bodies.step_rows, needed = world->scratch.general.reach;
     cairn_status status = eng_colliders_reserve(world);
     if (status == CAIRN_OK)
-        status = eng_body_columns_reserve(world, ENG_BODY_STEP, needed);
+        status = eng_body_columns_reserve(&world->model.allocator, &world->state.bodies,
+                                          ENG_BODY_STEP, needed);
     if (status != CAIRN_OK)
         return status;
     world->state.bodies.step_rows = needed;

@@ -86,7 +86,8 @@ cairn_status cairn_body_freeze(cairn_world *world, cairn_body_id id, cairn_error
     status = check_freeze(world, row, error);
     if (status != CAIRN_OK)
         return status;
-    if (eng_body_column_make(world, ENG_BODY_frozen) != CAIRN_OK)
+    if (eng_body_column_make(&world->model.allocator, &world->state.bodies, ENG_BODY_frozen,
+                             world->model.bodies.count) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to freeze a body");
     const vec3 inertia = eng_inertia_of(world, row);
     const double kept[4] = {world->model.bodies.rows[row].mass, inertia.x, inertia.y, inertia.z};

@@ -2,7 +2,7 @@
 // Columns of the public interface read and written for all items at once.
 #include "engine/calls/columns.h"
 #include "engine/measures/readout.h"
-#include "engine/state/filter.h"
+#include "engine/state/body_columns.h"
 #include "engine/state/rows.h"
 #include "engine/state/world.h"
 

@@ -4,6 +4,7 @@
 #include "engine/joints/joints.h"
 #include "engine/measures/energy.h"
 #include "engine/pairs/sharing.h"
+#include "engine/state/actions.h"
 #include "engine/state/blocks.h"
 
 #include "base/assert.h"
@@ -161,7 +162,8 @@ void cairn_world_destroy(cairn_world *world)
     eng_own_release(world);
     eng_actions_release(world);
     for (int group = ENG_BODY_STATE; group <= ENG_BODY_STEP; group++)
-        eng_body_columns_release(world, (eng_body_group)group);
+        eng_body_columns_release(&world->model.allocator, &world->state.bodies,
+                                 (eng_body_group)group);
     eng_colliders_release(world);
     base_allocator allocator = world->model.allocator;
     void *blocks[] = {

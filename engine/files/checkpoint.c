@@ -2,6 +2,7 @@
 // Checkpoints: a snapshot of a world in one file, and what must hold of a file before it is
 // believed.
 #include "engine/files/snapshot.h"
+#include "engine/state/actions.h"
 #include "engine/state/world.h"
 
 #include "base/assert.h"

@@ -3,6 +3,7 @@
 #include "engine/files/snapshot.h"
 #include "engine/bodies/body_state.h"
 #include "engine/measures/fingerprint.h"
+#include "engine/state/actions.h"
 #include "engine/state/blocks.h"
 #include "engine/state/filter.h"
 #include "engine/state/pair_changes.h"
@@ -499,7 +500,8 @@ static cairn_status reserve(cairn_world *world, const eng_snapshot *s)
         status = eng_collisions_reserve(world);
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT && status == CAIRN_OK; i++)
         if (eng_body_column_group(i) == ENG_BODY_GIVEN && has_values(s, i))
-            status = eng_body_column_make(world, i);
+            status = eng_body_column_make(&world->model.allocator, &world->state.bodies, i,
+                                          world->model.bodies.count);
     return status;
 }
 

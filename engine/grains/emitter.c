@@ -6,6 +6,7 @@
 #include "engine/grains/mixture.h"
 #include "engine/grains/near.h"
 #include "engine/grains/region.h"
+#include "engine/state/actions.h"
 #include "engine/state/ids.h"
 #include "engine/state/world.h"
 

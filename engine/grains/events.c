@@ -4,6 +4,7 @@
 #include "engine/bodies/body_state.h"
 #include "engine/grains/region.h"
 #include "engine/space/space.h"
+#include "engine/state/actions.h"
 #include "engine/state/ids.h"
 #include "engine/state/pair_changes.h"
 #include "engine/state/rows.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forces, torques and gravity that are functions of time: asked for the middle of every step.
 #include "engine/measures/energy.h"
+#include "engine/state/actions.h"
 #include "engine/state/ids.h"
 #include "engine/state/world.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mixtures: checked, their shares turned into shares by number, and their shapes scaled.
 #include "engine/grains/mixture.h"
+#include "engine/state/actions.h"
 #include "engine/state/world.h"
 
 #include "base/elementary.h"

@@ -2,6 +2,7 @@
 // Outlets: regions in which bodies are removed and counted.
 #include "engine/bodies/body_state.h"
 #include "engine/grains/region.h"
+#include "engine/state/actions.h"
 #include "engine/state/ids.h"
 #include "engine/state/rows.h"
 #include "engine/state/world.h"

@@ -4,6 +4,7 @@
 #include "engine/grains/overlap.h"
 #include "engine/measures/readout.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/actions.h"
 #include "engine/state/ids.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/rows.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hashes of what a world was built from.
 #include "engine/measures/fingerprint.h"
+#include "engine/state/actions.h"
 #include "engine/state/ids.h"
 #include "engine/state/own_laws.h"
 #include "engine/state/pair_changes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rays and boxes through a picture of where bodies are.
 #include "engine/bodies/body_state.h"
-#include "engine/state/filter.h"
+#include "engine/state/body_columns.h"
 #include "engine/state/ids.h"
 #include "engine/state/rows.h"
 #include "engine/state/world.h"

@@ -4,6 +4,7 @@
 #include "engine/bodies/body_state.h"
 #include "engine/joints/joints.h"
 #include "engine/pairs/connectors.h"
+#include "engine/state/actions.h"
 #include "engine/state/blocks.h"
 #include "engine/state/ids.h"
 #include "engine/state/kinematics.h"

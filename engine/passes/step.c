@@ -4,6 +4,7 @@
 #include "engine/measures/fingerprint.h"
 #include "engine/measures/readout.h"
 #include "engine/passes/removal.h"
+#include "engine/state/actions.h"
 #include "engine/state/blocks.h"
 #include "engine/state/breaks.h"
 #include "engine/state/kinematics.h"

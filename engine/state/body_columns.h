@@ -3,6 +3,7 @@
 #ifndef CAIRN_ENGINE_STATE_BODY_COLUMNS_H
 #define CAIRN_ENGINE_STATE_BODY_COLUMNS_H
 
+#include "base/memory.h"
 #include "base/vec.h"
 #include "engine/state/columns.h"
 #include <cairn/cairn.h>
@@ -79,23 +80,39 @@ enum { ENG_BODY_WIDTH_MAX = 8 }; // of a column's rows
 const eng_column *eng_body_column(int column);
 eng_body_group eng_body_column_group(int column);
 
+/// Columns of the rows of bodies.
+typedef struct eng_body_columns {
+    ENG_BODY_COLUMN_MEMBERS;
+    int rooms[ENG_BODY_COLUMN_COUNT]; // rows that each of them has room for
+    // rows of the columns of a step; there are none before the first one and where no pass has work
+    int step_rows;
+} eng_body_columns;
+
+static inline cairn_collision eng_collision_default(void)
+{
+    return (cairn_collision){1, UINT32_MAX};
+}
+
 /// Room for so many rows in the columns of a group that there are; contents stay.
-cairn_status eng_body_columns_reserve(cairn_world *world, eng_body_group group,
-                                      int rows) CAIRN_CHECK_RESULT;
+cairn_status eng_body_columns_reserve(const base_allocator *allocator, eng_body_columns *bodies,
+                                      eng_body_group group, int rows) CAIRN_CHECK_RESULT;
 
 /// Gives back what lies behind the first rows, as far as memory allows.
-void eng_body_columns_shrink(cairn_world *world, eng_body_group group, int rows);
+void eng_body_columns_shrink(const base_allocator *allocator, eng_body_columns *bodies,
+                             eng_body_group group, int rows);
 
 /// Gives the columns of a group back.
-void eng_body_columns_release(cairn_world *world, eng_body_group group);
+void eng_body_columns_release(const base_allocator *allocator, eng_body_columns *bodies,
+                              eng_body_group group);
 
 /// What a row has that nothing was given to: the identity for poses, zeros for most others.
 void eng_body_rest(int column, void *value);
 
-/// A given column is there from now on, at rest.
-cairn_status eng_body_column_make(cairn_world *world, int column) CAIRN_CHECK_RESULT;
+/// A given column is there from now on, at rest. @param rows  of bodies
+cairn_status eng_body_column_make(const base_allocator *allocator, eng_body_columns *bodies,
+                                  int column, int rows) CAIRN_CHECK_RESULT;
 
 /// A row without a body, in the columns that have it.
-void eng_body_row_clear(cairn_world *world, eng_body_group group, int row);
+void eng_body_row_clear(eng_body_columns *bodies, eng_body_group group, int row);
 
 #endif

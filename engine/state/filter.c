@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which bodies may touch: collision groups and masks, and the filter of a program.
 #include "engine/state/filter.h"
+#include "engine/state/body_columns.h"
 #include "engine/state/ids.h"
 #include "engine/state/world.h"
 
@@ -39,7 +40,8 @@ cairn_status eng_collisions_reserve(cairn_world *world)
 {
     if (world->state.bodies.collisions != NULL)
         return CAIRN_OK;
-    if (eng_body_column_make(world, ENG_BODY_collisions) != CAIRN_OK)
+    if (eng_body_column_make(&world->model.allocator, &world->state.bodies, ENG_BODY_collisions,
+                             world->model.bodies.count) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
     lists_changed(world);
     return CAIRN_OK;

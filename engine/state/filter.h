@@ -5,11 +5,6 @@
 
 #include <cairn/cairn.h>
 
-static inline cairn_collision eng_collision_default(void)
-{
-    return (cairn_collision){1, UINT32_MAX};
-}
-
 /// Collision groups of all bodies, the default at first; lists of near pairs are made anew.
 cairn_status eng_collisions_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
 

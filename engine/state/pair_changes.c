@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters of pairs of materials that actions change while a world runs.
 #include "engine/state/pair_changes.h"
+#include "engine/state/actions.h"
 #include "engine/state/ids.h"
 #include "engine/state/surfaces.h"
 #include "engine/state/world.h"

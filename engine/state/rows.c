@@ -98,7 +98,7 @@ void eng_blocks_init(cairn_world *world, int index)
 
 void eng_blocks_release(cairn_world *world)
 {
-    eng_body_columns_release(world, ENG_BODY_STEP);
+    eng_body_columns_release(&world->model.allocator, &world->state.bodies, ENG_BODY_STEP);
     world->state.bodies.step_rows = 0;
 }
 
@@ -131,8 +131,8 @@ void eng_body_clear(cairn_world *world, int row)
                        .collider_room = body->collider_room,
                        .mass = INFINITY,
                        .moment = INFINITY};
-    eng_body_row_clear(world, ENG_BODY_STATE, row);
-    eng_body_row_clear(world, ENG_BODY_GIVEN, row);
+    eng_body_row_clear(&world->state.bodies, ENG_BODY_STATE, row);
+    eng_body_row_clear(&world->state.bodies, ENG_BODY_GIVEN, row);
     if (row < world->state.bodies.step_rows)
         eng_blocks_init(world, row);
 }
@@ -179,8 +179,8 @@ static void init_row(cairn_world *world, int row)
                                                .first_collider = world->contacts.colliders.count,
                                                .mass = INFINITY,
                                                .moment = INFINITY};
-    eng_body_row_clear(world, ENG_BODY_STATE, row);
-    eng_body_row_clear(world, ENG_BODY_GIVEN, row);
+    eng_body_row_clear(&world->state.bodies, ENG_BODY_STATE, row);
+    eng_body_row_clear(&world->state.bodies, ENG_BODY_GIVEN, row);
 }
 
 cairn_status eng_bodies_reserve(cairn_world *world, int rows)
@@ -192,9 +192,11 @@ cairn_status eng_bodies_reserve(cairn_world *world, int rows)
         status = eng_slots_reserve(&world->model.ids.body, allocator, rows);
     if (status == CAIRN_OK)
         // all rows there is room for: columns that were given back come again once
-        status = eng_body_columns_reserve(world, ENG_BODY_STATE, world->model.bodies.capacity);
+        status = eng_body_columns_reserve(&world->model.allocator, &world->state.bodies,
+                                          ENG_BODY_STATE, world->model.bodies.capacity);
     if (status == CAIRN_OK)
-        status = eng_body_columns_reserve(world, ENG_BODY_GIVEN, world->model.bodies.capacity);
+        status = eng_body_columns_reserve(&world->model.allocator, &world->state.bodies,
+                                          ENG_BODY_GIVEN, world->model.bodies.capacity);
     for (; status == CAIRN_OK && world->model.bodies.count < rows; world->model.bodies.count++)
         init_row(world, world->model.bodies.count);
     return status;

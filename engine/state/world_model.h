@@ -10,7 +10,6 @@
 #include "base/parallel.h"
 #include "contact/laws/law.h"
 #include "contact/solvers/solver.h"
-#include "engine/state/own_laws.h"
 #include "engine/state/slots.h"
 #include "geometry/shape/shape.h"
 #include <cairn/cairn.h>

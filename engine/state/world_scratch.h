@@ -7,10 +7,7 @@
 #include "base/memory.h"
 #include "contact/laws/law.h"
 #include "contact/problem/problem.h"
-#include "engine/space/drive.h"
-#include "engine/state/blocks.h"
 #include "engine/state/body_columns.h"
-#include "engine/state/rotation.h"
 
 /// What the general passes deal with, made again when bodies, laws, joints, connectors or motions
 /// have changed.

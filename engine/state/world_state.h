@@ -6,7 +6,6 @@
 #include "base/sums/exact_sum.h"
 #include "contact/laws/law.h"
 #include "contact/solvers/solver.h"
-#include "engine/state/actions.h"
 #include "engine/state/body_columns.h"
 #include "engine/state/cell.h"
 #include <cairn/cairn.h>
@@ -55,15 +54,6 @@ typedef struct eng_booked {
 
 enum { ENG_BOOKED_SUMS = (int)(sizeof(eng_booked) / sizeof(base_exact_sum)) };
 
-/// Rows of bodies, body_columns.h: q, v, loads, users, collisions, mass_inverse, q_mid, v_free,
-/// v_end, correction.
-typedef struct eng_world_rows {
-    ENG_BODY_COLUMN_MEMBERS;
-    int rooms[ENG_BODY_COLUMN_COUNT]; // rows that each of them has room for
-    // rows of the columns of a step; there are none before the first one and where no pass has work
-    int step_rows;
-} eng_world_rows;
-
 typedef struct eng_world_clock {
     int64_t step_count;
     double time_start; // s, of step 0
@@ -73,7 +63,7 @@ typedef struct eng_world_clock {
 
 /// What changes the world between steps by rules of its own.
 typedef struct eng_world_actions {
-    eng_action **rows; // [count]
+    struct eng_action **rows; // [count]
     int count, capacity;
     int64_t begun; // steps before which they have acted: a step that is undone and made again
                    // finds their work done
@@ -98,7 +88,7 @@ typedef struct eng_world_audit {
 
 typedef struct eng_world_state {
     eng_world_clock clock;
-    eng_world_rows bodies;
+    eng_body_columns bodies;
     eng_world_bonds connectors;
     eng_world_actions actions;
     eng_cell cell;

@@ -149,7 +149,8 @@ static cairn_status drop_slots(eng_spheres *spheres)
                        eng_spheres_ids(spheres)[slot] > last
                    ? eng_spheres_ids(spheres)[slot]
                    : last;
-    cairn_status status = eng_body_columns_reserve(world, ENG_BODY_STATE, last + 1);
+    cairn_status status = eng_body_columns_reserve(&world->model.allocator, &world->state.bodies,
+                                                   ENG_BODY_STATE, last + 1);
     for (int slot = 0; slot < spheres->slots && status == CAIRN_OK; slot++) {
         int body = eng_spheres_ids(spheres)[slot];
         if (keeps_slot(spheres, body)) {
@@ -403,11 +404,12 @@ static void return_memory(eng_spheres *spheres)
     // what was dropped of rows that stay is any number
     for (int i = 0; i < world->scratch.general.reach && world->state.clock.step_count == 0; i++)
         if (eng_spheres_holds(world, i))
-            eng_body_row_clear(world, ENG_BODY_STATE, i);
+            eng_body_row_clear(&world->state.bodies, ENG_BODY_STATE, i);
     if (2 * spheres->slots < world->model.bodies.count)
         return;
     if (world->state.clock.step_count == 0)
-        eng_body_columns_shrink(world, ENG_BODY_STATE, world->scratch.general.reach);
+        eng_body_columns_shrink(&world->model.allocator, &world->state.bodies, ENG_BODY_STATE,
+                                world->scratch.general.reach);
     if (world->scratch.general.work)
         return;
     eng_blocks_release(world);
@@ -435,8 +437,8 @@ static cairn_status share_passes(eng_spheres *spheres)
     if (status != CAIRN_OK)
         return status;
     note_work(spheres);
-    return eng_body_columns_reserve(spheres->world, ENG_BODY_STATE,
-                                    spheres->world->scratch.general.reach);
+    return eng_body_columns_reserve(&spheres->world->model.allocator, &spheres->world->state.bodies,
+                                    ENG_BODY_STATE, spheres->world->scratch.general.reach);
 }
 
 /// Loads and fields come and go without a new plan.
