@@ -572,7 +572,8 @@ int main(int argc, char **argv)
     if (o.beside != NULL)
         add_beside(world, &o);
     run(world, o.warm);
-    int64_t lists = o.warm > 0 && world->state.spheres != NULL ? world->state.spheres->lists : 0;
+    int64_t lists =
+        o.warm > 0 && world->state.spheres != NULL ? world->state.spheres->list.made : 0;
     timing t = run(world, o.steps);
     memory(&steady, &peak);
     double work = count * o.steps;
@@ -584,7 +585,7 @@ int main(int argc, char **argv)
            o.threads, o.steps, t.cpu, t.wall, 1e-6 * work / t.cpu, 1e-6 * work / t.wall,
            (filled - empty) / count, (steady - empty) / count, (peak - empty) / count,
            coordination(world, count), e.kinetic,
-           (long)(world->state.spheres != NULL ? world->state.spheres->lists - lists : 0),
+           (long)(world->state.spheres != NULL ? world->state.spheres->list.made - lists : 0),
            t.lists / t.wall, e.residual / (e.friction + e.damping),
            (unsigned long)cairn_world_get_hash(world));
     if (o.save != NULL)

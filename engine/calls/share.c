@@ -30,9 +30,9 @@ static cairn_status make_share(eng_spheres *spheres, const cairn_ranks *ranks)
         base_release(allocator, range);
         return CAIRN_ERROR_MEMORY;
     }
-    memcpy(range, spheres->range, workers * sizeof *range);
-    base_release(allocator, spheres->range);
-    spheres->range = range;
+    memcpy(range, spheres->list.range, workers * sizeof *range);
+    base_release(allocator, spheres->list.range);
+    spheres->list.range = range;
     *share = (eng_spheres_share){.ranks = *ranks, .whole = true, .planned = -1, .given = -1};
     share->first_chunk = base_allocate(allocator, count + 1, sizeof *share->first_chunk);
     share->old_slot = base_allocate(allocator, count + 1, sizeof *share->old_slot);
@@ -94,9 +94,10 @@ static cairn_status gather_energies(eng_spheres *spheres)
     eng_spheres_totals totals = {0};
     int first, end;
     (void)eng_spheres_share_own(spheres, &first, &end);
-    int end_slot = end * spheres->chunk_slots;
-    eng_spheres_slots_total(spheres, first * spheres->chunk_slots,
-                            end_slot < spheres->slots ? end_slot : spheres->slots, &totals);
+    int end_slot = end * spheres->list.chunk_slots;
+    eng_spheres_slots_total(spheres, first * spheres->list.chunk_slots,
+                            end_slot < spheres->table.slots ? end_slot : spheres->table.slots,
+                            &totals);
     eng_spheres_pairs_total(spheres, first, end, &totals);
     cairn_status status = eng_spheres_share_booked(spheres, &totals);
     share->totals = totals;
@@ -113,7 +114,7 @@ cairn_status cairn_world_gather_energy(cairn_world *world, cairn_error *error)
         spheres->share->whole)
         return CAIRN_OK;
     // clumps are where their owners have moved them
-    if (spheres->clump_count > 0)
+    if (spheres->clumps.count > 0)
         return eng_spheres_share_gather(spheres, -1, true, error);
     cairn_status status = gather_energies(spheres);
     return status == CAIRN_OK ? status : fail_exchange(status, error);
@@ -136,7 +137,7 @@ static cairn_status begin_reading(cairn_world *world, int reader, cairn_error *e
     if (reader < 0 || reader >= count)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "process %d, of %d", reader, count);
     // energies of clumps are read off their states
-    bool clumps = share == NULL || world->state.spheres->clump_count > 0;
+    bool clumps = share == NULL || world->state.spheres->clumps.count > 0;
     return clumps ? cairn_world_gather(world, error) : cairn_world_gather_energy(world, error);
 }
 

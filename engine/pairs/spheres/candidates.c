@@ -24,8 +24,9 @@ bool eng_spheres_takes(const struct eng_spheres *spheres, int slot, int body)
     int own = eng_spheres_slot_body(spheres, slot);
     if (own == body)
         return false;
-    if (!spheres->all_covered &&
-        !spheres->covered[eng_surface_of(world, own, body) - world->model.materials.surfaces])
+    if (!spheres->meeting.all_covered &&
+        !spheres->meeting
+             .covered[eng_surface_of(world, own, body) - world->model.materials.surfaces])
         return false;
     return (world->model.bodies.excluded_count == 0 && world->model.connectors.count == 0 &&
             !world->model.bodies.filtered) ||
@@ -36,7 +37,7 @@ bool eng_spheres_takes(const struct eng_spheres *spheres, int slot, int body)
 static unsigned short terms_of(const struct eng_spheres *spheres, int body_a, int body_b)
 {
     const cairn_world *world = spheres->world;
-    if (spheres->terms_count == 1)
+    if (spheres->store.terms_count == 1)
         return 0;
     return (unsigned short)(eng_surface_of(world, body_a, body_b) -
                             world->model.materials.surfaces);
@@ -56,7 +57,7 @@ cairn_status eng_spheres_pair_add(struct eng_spheres *spheres, eng_spheres_range
     }
     range->pairs[range->pair_count++] = (eng_spheres_pair){
         .j = (unsigned)other,
-        .i = (unsigned short)(slot % spheres->chunk_slots + (far ? ENG_SPHERES_FAR : 0) +
+        .i = (unsigned short)(slot % spheres->list.chunk_slots + (far ? ENG_SPHERES_FAR : 0) +
                               (distant ? ENG_SPHERES_DISTANT : 0)),
         .terms = terms_of(spheres, eng_spheres_slot_body(spheres, slot), body),
     };

@@ -57,13 +57,13 @@ typedef struct eng_spheres_clump_pass {
 /// Clumps, those first that the executor moves.
 static inline eng_spheres_clump *eng_spheres_clumps(const struct eng_spheres *spheres)
 {
-    return spheres->clumps.block;
+    return spheres->clumps.rows.block;
 }
 
 /// Members by their colliders.
 static inline eng_spheres_member *eng_spheres_members(const struct eng_spheres *spheres)
 {
-    return spheres->members.block;
+    return spheres->clumps.members.block;
 }
 
 /// Whether a slot is that of a member of a clump.
@@ -83,8 +83,8 @@ static inline int eng_spheres_id_slot(const struct eng_spheres *spheres, int id)
 {
     if (id >= 0)
         return eng_spheres_slot_of(spheres, id);
-    return ~id < spheres->member_room ? eng_spheres_members(spheres)[~id].slot
-                                      : ENG_SPHERES_NO_SLOT;
+    return ~id < spheres->clumps.member_room ? eng_spheres_members(spheres)[~id].slot
+                                             : ENG_SPHERES_NO_SLOT;
 }
 
 /// Body and collider of a slot.
@@ -106,7 +106,7 @@ static inline void eng_spheres_slot_note(struct eng_spheres *spheres, int id, in
         eng_spheres_slot_numbers(spheres)[id] = slot;
     else {
         eng_spheres_members(spheres)[~id].slot = slot;
-        spheres->clumps_due = true;
+        spheres->clumps.due = true;
     }
 }
 

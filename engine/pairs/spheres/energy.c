@@ -56,7 +56,7 @@ void eng_spheres_add_mechanical(const cairn_world *world, double *kinetic, doubl
     eng_spheres_totals own = {0};
     const eng_spheres_totals *totals = spheres != NULL ? eng_spheres_share_totals(spheres) : NULL;
     if (spheres != NULL && totals == NULL)
-        eng_spheres_slots_total(spheres, 0, spheres->slots, &own);
+        eng_spheres_slots_total(spheres, 0, spheres->table.slots, &own);
     totals = totals != NULL ? totals : &own;
     *kinetic += 0.5 * base_exact_value(&totals->kinetic);
     *potential -= base_exact_value(&totals->fall);
@@ -92,9 +92,9 @@ static void add_spheres(const eng_spheres *spheres, const eng_spheres_block *blo
 {
     const eng_spheres_terms *terms = eng_spheres_terms_of(spheres, block);
     eng_spheres_seen seen;
-    spheres->kernel->see(&spheres->pass, block, 0.5 * (spheres->pass.step + spheres->last_step),
-                         &seen);
-    double half = 0.5 * spheres->last_step;
+    spheres->kernel->see(&spheres->pass, block,
+                         0.5 * (spheres->pass.step + spheres->table.last_step), &seen);
+    double half = 0.5 * spheres->table.last_step;
     for (; lanes != 0; lanes &= lanes - 1) {
         int k = __builtin_ctz(lanes);
         con_batch_state closed =
@@ -118,7 +118,7 @@ static unsigned slot_lanes(const eng_spheres *spheres, const eng_spheres_block *
     unsigned lanes = 0;
     for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
         int b = eng_spheres_slot_b(block, k);
-        lanes |= (unsigned)(b < spheres->slots || b >= spheres->pass.first_image) << k;
+        lanes |= (unsigned)(b < spheres->table.slots || b >= spheres->pass.first_image) << k;
     }
     return lanes;
 }
@@ -130,8 +130,8 @@ static bool is_unstrained(const eng_spheres *spheres)
     double most = 0.0;
     for (int i = 0; i < 3 && spheres->world->state.cell.any; i++)
         for (int k = 0; k < 3; k++)
-            most = fmax(most, fmax(fabs(spheres->frame.gradient.m[i][k]),
-                                   fabs(spheres->before.gradient.m[i][k])));
+            most = fmax(most, fmax(fabs(spheres->cell.frame.gradient.m[i][k]),
+                                   fabs(spheres->cell.before.gradient.m[i][k])));
     return most == 0.0;
 }
 
@@ -164,9 +164,9 @@ static void add_pairs(const eng_spheres *spheres, const eng_spheres_chunk *chunk
 void eng_spheres_pairs_total(const struct eng_spheres *spheres, int first, int end,
                              eng_spheres_totals *totals)
 {
-    bool plain = spheres->clump_count == 0 && spheres->moved_count == 0 && is_unstrained(spheres) &&
-                 spheres->pass.resist == NULL;
-    for (int c = first; c < end && spheres->block_count > 0; c++)
+    bool plain = spheres->clumps.count == 0 && spheres->table.moved_count == 0 &&
+                 is_unstrained(spheres) && spheres->pass.resist == NULL;
+    for (int c = first; c < end && spheres->store.block_count > 0; c++)
         add_pairs(spheres, &spheres->pass.chunks[c], plain, totals);
 }
 
@@ -176,7 +176,7 @@ void eng_spheres_add_energy(const cairn_world *world, cairn_energy *e)
     eng_spheres_totals own = {0};
     const eng_spheres_totals *totals = eng_spheres_share_totals(spheres);
     if (totals == NULL)
-        eng_spheres_pairs_total(spheres, 0, spheres->chunk_count, &own);
+        eng_spheres_pairs_total(spheres, 0, spheres->list.chunk_count, &own);
     totals = totals != NULL ? totals : &own;
     e->elastic += base_exact_value(&totals->elastic);
     e->damping += base_exact_value(&totals->damping);
@@ -187,7 +187,7 @@ double eng_spheres_removed_energy(const cairn_world *world)
 {
     const eng_spheres *spheres = world->state.spheres;
     double sum = 0.0;
-    for (int i = 0; i < spheres->block_count; i++) {
+    for (int i = 0; i < spheres->store.block_count; i++) {
         const eng_spheres_block *block = &spheres->pass.blocks[i];
         for (unsigned lanes = block->touch; lanes != 0; lanes &= lanes - 1) {
             int k = __builtin_ctz(lanes);

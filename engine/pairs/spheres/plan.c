@@ -55,8 +55,9 @@ static bool is_covered(const eng_spheres *spheres, int material_a, int material_
     const cairn_world *world = spheres->world;
     eng_surface scratch;
     const eng_surface *surface = eng_surface_between(world, material_a, material_b, &scratch);
-    return surface != &scratch ? spheres->covered[surface - world->model.materials.surfaces] != 0
-                               : eng_spheres_has_kernel(surface);
+    return surface != &scratch
+               ? spheres->meeting.covered[surface - world->model.materials.surfaces] != 0
+               : eng_spheres_has_kernel(surface);
 }
 
 /// Whether spheres of material a may have a pair with spheres or walls of material b.
@@ -72,7 +73,7 @@ static void choose_slots(eng_spheres *spheres, const presence *p)
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n && p->spheres[a]; b++)
             if (may_meet(p, a, b) && is_covered(spheres, a, b)) {
-                spheres->materials[a] |= ENG_SPHERES_SLOT;
+                spheres->meeting.materials[a] |= ENG_SPHERES_SLOT;
                 break;
             }
 }
@@ -83,15 +84,15 @@ static void choose_exposed(eng_spheres *spheres, const presence *p)
     int n = spheres->world->model.materials.count;
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++) {
-            bool slots = spheres->materials[a] & ENG_SPHERES_SLOT,
-                 others = spheres->materials[b] & ENG_SPHERES_SLOT;
+            bool slots = spheres->meeting.materials[a] & ENG_SPHERES_SLOT,
+                 others = spheres->meeting.materials[b] & ENG_SPHERES_SLOT;
             bool mobile = p->mobile_spheres[a] || p->mobile_spheres[b];
             if (!slots || is_covered(spheres, a, b))
                 continue;
             if (others && mobile)
-                spheres->materials[a] |= ENG_SPHERES_EXPOSED;
+                spheres->meeting.materials[a] |= ENG_SPHERES_EXPOSED;
             if (p->mobile_spheres[a])
-                spheres->materials[b] |= ENG_SPHERES_CRITICAL;
+                spheres->meeting.materials[b] |= ENG_SPHERES_CRITICAL;
         }
 }
 
@@ -101,13 +102,13 @@ static cairn_status choose_materials(eng_spheres *spheres)
     cairn_world *world = spheres->world;
     int n = world->model.materials.count;
     presence p;
-    cairn_status status = base_array_reserve(&world->model.allocator, &spheres->materials,
-                                             &spheres->material_capacity, n);
+    cairn_status status = base_array_reserve(&world->model.allocator, &spheres->meeting.materials,
+                                             &spheres->meeting.material_capacity, n);
     if (status != CAIRN_OK)
         return status;
-    bool all = !world->model.general_only && n > MATERIALS_PAIRED && spheres->all_covered;
+    bool all = !world->model.general_only && n > MATERIALS_PAIRED && spheres->meeting.all_covered;
     if (n > 0)
-        memset(spheres->materials, all ? ENG_SPHERES_SLOT : 0, (size_t)n);
+        memset(spheres->meeting.materials, all ? ENG_SPHERES_SLOT : 0, (size_t)n);
     if (n > MATERIALS_PAIRED || world->model.general_only)
         return CAIRN_OK;
     note_bodies(world, &p);
@@ -120,22 +121,23 @@ static cairn_status choose_materials(eng_spheres *spheres)
 
 static bool wants_slot(const eng_spheres *spheres, int body)
 {
-    return spheres->materials[spheres->world->model.bodies.rows[body].material] &
+    return spheres->meeting.materials[spheres->world->model.bodies.rows[body].material] &
                ENG_SPHERES_SLOT &&
            eng_spheres_may_hold(spheres->world, body);
 }
 
 static bool wants_clump(const eng_spheres *spheres, int body)
 {
-    return spheres->takes_clumps &&
-           spheres->materials[spheres->world->model.bodies.rows[body].material] & ENG_SPHERES_SLOT;
+    return spheres->clumps.takes &&
+           spheres->meeting.materials[spheres->world->model.bodies.rows[body].material] &
+               ENG_SPHERES_SLOT;
 }
 
 static bool keeps_slot(const eng_spheres *spheres, int id)
 {
     if (id >= 0)
         return wants_slot(spheres, id);
-    return ~id < spheres->member_room && eng_spheres_members(spheres)[~id].clump >= 0;
+    return ~id < spheres->clumps.member_room && eng_spheres_members(spheres)[~id].clump >= 0;
 }
 
 /// Rows that keep their slots move together; the others go to the general columns, where clumps are
@@ -144,14 +146,14 @@ static cairn_status drop_slots(eng_spheres *spheres)
 {
     cairn_world *world = spheres->world;
     int kept = 0, last = -1;
-    for (int slot = 0; slot < spheres->slots; slot++)
+    for (int slot = 0; slot < spheres->table.slots; slot++)
         last = !keeps_slot(spheres, eng_spheres_ids(spheres)[slot]) &&
                        eng_spheres_ids(spheres)[slot] > last
                    ? eng_spheres_ids(spheres)[slot]
                    : last;
     cairn_status status = eng_body_columns_reserve(&world->model.allocator, &world->state.bodies,
                                                    ENG_BODY_STATE, last + 1);
-    for (int slot = 0; slot < spheres->slots && status == CAIRN_OK; slot++) {
+    for (int slot = 0; slot < spheres->table.slots && status == CAIRN_OK; slot++) {
         int body = eng_spheres_ids(spheres)[slot];
         if (keeps_slot(spheres, body)) {
             eng_spheres_slot_move(spheres, slot, kept++);
@@ -170,7 +172,7 @@ static cairn_status drop_slots(eng_spheres *spheres)
     }
     if (status != CAIRN_OK)
         return status;
-    spheres->slots = kept;
+    spheres->table.slots = kept;
     for (int slot = 0; slot < kept; slot++)
         eng_spheres_slot_note(spheres, eng_spheres_ids(spheres)[slot], slot);
     return CAIRN_OK;
@@ -205,7 +207,7 @@ static int add_slots(eng_spheres *spheres, bool count_only)
             continue;
         }
         if (!count_only) {
-            int slot = spheres->slots - added - 1;
+            int slot = spheres->table.slots - added - 1;
             int *wrap = eng_spheres_wrap_of(spheres, slot);
             eng_spheres_ids(spheres)[slot] = i;
             slot_of[i] = slot;
@@ -224,12 +226,12 @@ static int add_slots(eng_spheres *spheres, bool count_only)
 static int add_members(eng_spheres *spheres, bool count_only)
 {
     int added = 0;
-    for (int collider = 0; collider < spheres->member_room; collider++) {
+    for (int collider = 0; collider < spheres->clumps.member_room; collider++) {
         const eng_spheres_member *member = &eng_spheres_members(spheres)[collider];
         if (member->clump < 0 || member->slot != ENG_SPHERES_NO_SLOT)
             continue;
         if (!count_only) {
-            int slot = spheres->slots - added - 1;
+            int slot = spheres->table.slots - added - 1;
             const eng_state rest = {.q = pose_identity()};
             eng_spheres_ids(spheres)[slot] = ~collider;
             eng_spheres_slot_note(spheres, ~collider, slot);
@@ -244,9 +246,9 @@ static cairn_status know_bodies(eng_spheres *spheres)
 {
     int count = spheres->world->model.bodies.count;
     cairn_status status =
-        eng_spheres_reserve(spheres, &spheres->slot_of, (size_t)count * sizeof(int));
-    for (; status == CAIRN_OK && spheres->known_bodies < count; spheres->known_bodies++)
-        eng_spheres_slot_numbers(spheres)[spheres->known_bodies] = ENG_SPHERES_NO_SLOT;
+        eng_spheres_reserve(spheres, &spheres->table.slot_of, (size_t)count * sizeof(int));
+    for (; status == CAIRN_OK && spheres->table.known_bodies < count; spheres->table.known_bodies++)
+        eng_spheres_slot_numbers(spheres)[spheres->table.known_bodies] = ENG_SPHERES_NO_SLOT;
     return status;
 }
 
@@ -258,20 +260,20 @@ static cairn_status assign_slots(eng_spheres *spheres)
         status = drop_slots(spheres);
     if (status != CAIRN_OK)
         return status;
-    int before = spheres->slots, added = add_slots(spheres, true);
+    int before = spheres->table.slots, added = add_slots(spheres, true);
     int members = add_members(spheres, true);
-    spheres->slots += added + members;
+    spheres->table.slots += added + members;
     status = eng_spheres_slots_reserve(spheres, 0);
     if (status != CAIRN_OK) {
-        spheres->slots = before;
+        spheres->table.slots = before;
         return status;
     }
     (void)add_members(spheres, false);
-    spheres->slots -= members;
+    spheres->table.slots -= members;
     (void)add_slots(spheres, false);
-    spheres->slots += members;
-    spheres->adopted |= added + members > 0;
-    spheres->members_due = spheres->clump_count > 0;
+    spheres->table.slots += members;
+    spheres->meeting.adopted |= added + members > 0;
+    spheres->clumps.members_due = spheres->clumps.count > 0;
     eng_spheres_slots_measure(spheres);
     return CAIRN_OK;
 }
@@ -285,7 +287,7 @@ static void mark_tied(const eng_spheres *spheres)
     for (int i = 0; i < world->model.bodies.count && world->model.bodies.extra_count > 0; i++) {
         eng_extra extra = eng_extra_of(world, i);
         if (extra.joints > 0 || extra.first_connector != 0 || extra.motion.function != NULL)
-            spheres->mark[i] = ENG_SPHERES_TIED_MARK;
+            spheres->meeting.mark[i] = ENG_SPHERES_TIED_MARK;
     }
 }
 
@@ -307,25 +309,26 @@ static cairn_status list_active(eng_spheres *spheres)
     cairn_status status = base_array_reserve(allocator, &world->scratch.general.active,
                                              &world->scratch.general.active_capacity, general);
     if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &spheres->mark, &spheres->mark_capacity, n + 1);
+        status = base_array_reserve(allocator, &spheres->meeting.mark,
+                                    &spheres->meeting.mark_capacity, n + 1);
     if (status != CAIRN_OK)
         return status;
-    memset(spheres->mark, 0, (size_t)n);
+    memset(spheres->meeting.mark, 0, (size_t)n);
     mark_tied(spheres);
-    world->scratch.general.active_count = spheres->tied_count = 0;
+    world->scratch.general.active_count = spheres->meeting.tied_count = 0;
     for (int i = 0; i < n; i++)
         if (is_general(spheres, i))
             world->scratch.general.active[world->scratch.general.active_count++] = i;
     world->scratch.general.count = world->scratch.general.active_count;
     for (int i = 0; i < n && status == CAIRN_OK; i++)
-        if (spheres->mark[i] && eng_spheres_slot_of(spheres, i) != ENG_SPHERES_NO_SLOT) {
+        if (spheres->meeting.mark[i] && eng_spheres_slot_of(spheres, i) != ENG_SPHERES_NO_SLOT) {
             status = base_array_reserve(allocator, &world->scratch.general.active,
                                         &world->scratch.general.active_capacity,
                                         world->scratch.general.active_count + 1);
             if (status != CAIRN_OK)
                 break;
             world->scratch.general.active[world->scratch.general.active_count++] = i;
-            spheres->tied_count++;
+            spheres->meeting.tied_count++;
         }
     return status;
 }
@@ -338,26 +341,27 @@ static bool is_critical(const eng_spheres *spheres, int body)
                   !eng_spheres_may_hold(spheres->world, body) &&
                   !eng_spheres_is_wall(spheres->world, body);
     bool mobile = b->kind == CAIRN_DYNAMIC && !eng_spheres_is_clump(spheres, body);
-    return spheres->slots > 0 &&
-           (mobile || imaged || (spheres->materials[b->material] & ENG_SPHERES_CRITICAL) != 0);
+    return spheres->table.slots > 0 &&
+           (mobile || imaged ||
+            (spheres->meeting.materials[b->material] & ENG_SPHERES_CRITICAL) != 0);
 }
 
 /// Colliders of bodies without slots that spheres may meet in the general passes.
 static cairn_status list_critical(eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    spheres->critical_count = spheres->exposed_count = 0;
+    spheres->meeting.critical_count = spheres->meeting.exposed_count = 0;
     for (int k = 0; k < world->scratch.general.count; k++) {
         int body = world->scratch.general.active[k], count = eng_collider_count_of(world, body);
         if (!is_critical(spheres, body))
             continue;
-        cairn_status status =
-            base_array_reserve(&world->model.allocator, &spheres->critical,
-                               &spheres->critical_capacity, spheres->critical_count + count);
+        cairn_status status = base_array_reserve(
+            &world->model.allocator, &spheres->meeting.critical,
+            &spheres->meeting.critical_capacity, spheres->meeting.critical_count + count);
         if (status != CAIRN_OK)
             return status;
         for (int i = 0; i < count; i++)
-            spheres->critical[spheres->critical_count++] = (eng_spheres_critical){
+            spheres->meeting.critical[spheres->meeting.critical_count++] = (eng_spheres_critical){
                 .collider = world->model.bodies.rows[body].first_collider + i,
                 .mobile = world->model.bodies.rows[body].kind == CAIRN_DYNAMIC,
                 .bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}},
@@ -370,7 +374,7 @@ static cairn_status list_critical(eng_spheres *spheres)
 static bool has_exposed_materials(const eng_spheres *spheres)
 {
     for (int i = 0; i < spheres->world->model.materials.count; i++)
-        if (spheres->materials[i] & ENG_SPHERES_EXPOSED)
+        if (spheres->meeting.materials[i] & ENG_SPHERES_EXPOSED)
             return true;
     return false;
 }
@@ -379,22 +383,23 @@ static bool has_exposed_materials(const eng_spheres *spheres)
 static void note_work(eng_spheres *spheres)
 {
     cairn_world *world = spheres->world;
-    spheres->any_exposed = has_exposed_materials(spheres);
-    bool meets = spheres->critical_count > 0 || spheres->any_exposed;
+    spheres->meeting.any_exposed = has_exposed_materials(spheres);
+    bool meets = spheres->meeting.critical_count > 0 || spheres->meeting.any_exposed;
     int reach = 0;
-    world->scratch.general.work = spheres->tied_count > 0 || meets;
+    world->scratch.general.work = spheres->meeting.tied_count > 0 || meets;
     for (int k = 0; k < world->scratch.general.active_count; k++) {
         int body = world->scratch.general.active[k];
         reach = body + 1 > reach ? body + 1 : reach;
         world->scratch.general.work |= world->model.bodies.rows[body].kind != CAIRN_FIXED;
     }
     // the state of clumps is in the general columns, whoever moves them
-    for (int i = 0; i < spheres->clump_count; i++) {
+    for (int i = 0; i < spheres->clumps.count; i++) {
         int end = eng_spheres_clumps(spheres)[i].body + 1;
         reach = end > reach ? end : reach;
     }
-    world->scratch.general.reach = meets && spheres->slots > 0 ? world->model.bodies.count : reach;
-    world->scratch.general.work |= spheres->slots == 0;
+    world->scratch.general.reach =
+        meets && spheres->table.slots > 0 ? world->model.bodies.count : reach;
+    world->scratch.general.work |= spheres->table.slots == 0;
 }
 
 /// Positions and velocities that are in slots now leave their place to others.
@@ -405,7 +410,7 @@ static void return_memory(eng_spheres *spheres)
     for (int i = 0; i < world->scratch.general.reach && world->state.clock.step_count == 0; i++)
         if (eng_spheres_holds(world, i))
             eng_body_row_clear(&world->state.bodies, ENG_BODY_STATE, i);
-    if (2 * spheres->slots < world->model.bodies.count)
+    if (2 * spheres->table.slots < world->model.bodies.count)
         return;
     if (world->state.clock.step_count == 0)
         eng_body_columns_shrink(&world->model.allocator, &world->state.bodies, ENG_BODY_STATE,
@@ -428,9 +433,9 @@ cairn_status eng_spheres_plan_laws(eng_spheres *spheres)
 /// What is left to the general passes.
 static cairn_status share_passes(eng_spheres *spheres)
 {
-    spheres->moved_clumps =
-        eng_spheres_clumps_are_unjointed(spheres) ? spheres->unjointed_count : 0;
-    spheres->clumps_due = true;
+    spheres->clumps.moved =
+        eng_spheres_clumps_are_unjointed(spheres) ? spheres->clumps.unjointed_count : 0;
+    spheres->clumps.due = true;
     cairn_status status = list_active(spheres);
     if (status == CAIRN_OK)
         status = list_critical(spheres);
@@ -445,10 +450,10 @@ static cairn_status share_passes(eng_spheres *spheres)
 static cairn_status share_again(cairn_world *world)
 {
     eng_spheres *spheres = world->state.spheres;
-    if (spheres == NULL || spheres->unjointed_count == 0 ||
-        eng_spheres_clumps_are_unjointed(spheres) == (spheres->moved_clumps > 0))
+    if (spheres == NULL || spheres->clumps.unjointed_count == 0 ||
+        eng_spheres_clumps_are_unjointed(spheres) == (spheres->clumps.moved > 0))
         return CAIRN_OK;
-    spheres->replanned = world->contacts.pairs.topology_changed = true;
+    spheres->meeting.replanned = world->contacts.pairs.topology_changed = true;
     return share_passes(spheres);
 }
 
@@ -469,18 +474,18 @@ static cairn_status make_plan(eng_spheres *spheres)
     if (status == CAIRN_OK)
         status = assign_slots(spheres);
     // without slots the executor does not run, which would forget what was
-    if (spheres->slots == 0) {
+    if (spheres->table.slots == 0) {
         eng_spheres_forget_moved(spheres);
-        spheres->kept_count = 0;
-        spheres->kept_walls = spheres->kept_moments = false;
+        spheres->store.kept_count = 0;
+        spheres->store.kept_walls = spheres->store.kept_moments = false;
     }
     if (status == CAIRN_OK)
         status = eng_spheres_plan_passes(spheres);
     if (status != CAIRN_OK)
         return status;
     return_memory(spheres);
-    spheres->slack = -1.0;
-    spheres->loads_changed = spheres->replanned = true;
+    spheres->list.slack = -1.0;
+    spheres->table.loads_changed = spheres->meeting.replanned = true;
     return CAIRN_OK;
 }
 
@@ -512,7 +517,7 @@ bool eng_spheres_owns_pair(const cairn_world *world, int body_a, int body_b)
         if (!eng_spheres_is_wall(world, other))
             return false;
     }
-    return spheres
-               ->covered[eng_surface_of(world, body_a, body_b) - world->model.materials.surfaces] !=
+    return spheres->meeting
+               .covered[eng_surface_of(world, body_a, body_b) - world->model.materials.surfaces] !=
            0;
 }

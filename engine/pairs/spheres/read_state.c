@@ -29,20 +29,20 @@ vec3 eng_spheres_slot_omega(const eng_spheres *spheres, int slot)
 
 bool eng_spheres_holds_clumps(const cairn_world *world)
 {
-    return world->state.spheres != NULL && world->state.spheres->clump_count > 0;
+    return world->state.spheres != NULL && world->state.spheres->clumps.count > 0;
 }
 
 int eng_spheres_slot_count(const cairn_world *world)
 {
-    return world->state.spheres != NULL ? world->state.spheres->slots : 0;
+    return world->state.spheres != NULL ? world->state.spheres->table.slots : 0;
 }
 
 cairn_array_segment eng_spheres_show_velocity(const cairn_world *world)
 {
     const eng_spheres *spheres = world->state.spheres;
-    if (spheres == NULL || spheres->slots == 0)
+    if (spheres == NULL || spheres->table.slots == 0)
         return (cairn_array_segment){0};
-    return (cairn_array_segment){spheres->pass.V, sizeof *spheres->pass.V, spheres->slots,
+    return (cairn_array_segment){spheres->pass.V, sizeof *spheres->pass.V, spheres->table.slots,
                                  eng_spheres_ids(spheres)};
 }
 

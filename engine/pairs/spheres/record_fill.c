@@ -124,7 +124,8 @@ bool eng_spheres_fill_moments(const void *world, int64_t first, int64_t count, v
 
 static void copy_column(const eng_spheres *spheres, int64_t element, void *out)
 {
-    int64_t pair_slot = element / spheres->kept_rows, row = element % spheres->kept_rows;
+    int64_t pair_slot = element / spheres->store.kept_rows,
+            row = element % spheres->store.kept_rows;
     const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
     *(double *)out = eng_spheres_columns(spheres, block)[row][pair_slot % ENG_SPHERES_WIDTH];
 }
@@ -132,6 +133,6 @@ static void copy_column(const eng_spheres *spheres, int64_t element, void *out)
 bool eng_spheres_fill_columns(const void *world, int64_t first, int64_t count, void *out)
 {
     const eng_spheres *spheres = ((const cairn_world *)world)->state.spheres;
-    return fill_parts(spheres, ENG_SPHERES_PART_PAIRS, ENG_SPHERES_WIDTH * spheres->kept_rows,
+    return fill_parts(spheres, ENG_SPHERES_PART_PAIRS, ENG_SPHERES_WIDTH * spheres->store.kept_rows,
                       first, count, out, sizeof(double), copy_column);
 }

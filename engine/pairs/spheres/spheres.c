@@ -70,75 +70,77 @@ void eng_spheres_destroy(eng_spheres *spheres)
     if (spheres == NULL)
         return;
     base_allocator allocator = spheres->world->model.allocator;
-    eng_spheres_buffer *all[] = {&spheres->X,
-                                 &spheres->V,
-                                 &spheres->constants,
-                                 &spheres->turn,
-                                 &spheres->reference,
-                                 &spheres->id,
-                                 &spheres->slot_of,
-                                 &spheres->blocks,
-                                 &spheres->columns,
-                                 &spheres->force,
-                                 &spheres->near_start,
-                                 &spheres->near_list,
-                                 &spheres->far_start,
-                                 &spheres->far_list,
-                                 &spheres->far_pairs,
-                                 &spheres->segments,
-                                 &spheres->chunks,
-                                 &spheres->load,
-                                 &spheres->terms,
-                                 &spheres->far_touched,
-                                 &spheres->walls,
-                                 &spheres->ghosts,
-                                 &spheres->lasting,
-                                 &spheres->scratch,
-                                 &spheres->cell_start,
-                                 &spheres->kept_start,
-                                 &spheres->kept_aside,
-                                 &spheres->counts,
-                                 &spheres->resist,
-                                 &spheres->couple,
-                                 &spheres->kept_resist,
-                                 &spheres->groups,
-                                 &spheres->touches,
-                                 &spheres->kept_spots,
-                                 &spheres->near_walls,
-                                 &spheres->near_shapes,
-                                 &spheres->kept_columns,
-                                 &spheres->wraps,
-                                 &spheres->clumps,
-                                 &spheres->members,
-                                 &spheres->motions,
-                                 &spheres->clump_groups,
-                                 &spheres->member_rows,
-                                 &spheres->sums,
-                                 &spheres->ways,
-                                 &spheres->first,
-                                 &spheres->images,
-                                 &spheres->image_pairs,
-                                 &spheres->candidates.made,
-                                 &spheres->candidates.used,
-                                 &spheres->candidates.sorted,
-                                 &spheres->candidates.start,
-                                 &spheres->candidates.places};
+    eng_spheres_buffer *all[] = {&spheres->table.X,
+                                 &spheres->table.V,
+                                 &spheres->table.constants,
+                                 &spheres->table.turn,
+                                 &spheres->list.reference,
+                                 &spheres->table.id,
+                                 &spheres->table.slot_of,
+                                 &spheres->store.blocks,
+                                 &spheres->store.columns,
+                                 &spheres->store.force,
+                                 &spheres->list.near_start,
+                                 &spheres->list.near_list,
+                                 &spheres->list.far_start,
+                                 &spheres->list.far_list,
+                                 &spheres->list.far_pairs,
+                                 &spheres->store.segments,
+                                 &spheres->list.chunks,
+                                 &spheres->table.load,
+                                 &spheres->store.terms,
+                                 &spheres->list.far_touched,
+                                 &spheres->walls.rows,
+                                 &spheres->walls.ghosts,
+                                 &spheres->list.lasting,
+                                 &spheres->list.scratch,
+                                 &spheres->list.cell_start,
+                                 &spheres->store.kept_start,
+                                 &spheres->store.kept_aside,
+                                 &spheres->list.counts,
+                                 &spheres->store.resist,
+                                 &spheres->store.couple,
+                                 &spheres->store.kept_resist,
+                                 &spheres->walls.groups,
+                                 &spheres->walls.touches,
+                                 &spheres->store.kept_spots,
+                                 &spheres->walls.near_walls,
+                                 &spheres->walls.near_shapes,
+                                 &spheres->store.kept_columns,
+                                 &spheres->table.wraps,
+                                 &spheres->clumps.rows,
+                                 &spheres->clumps.members,
+                                 &spheres->clumps.motions,
+                                 &spheres->clumps.groups,
+                                 &spheres->clumps.member_rows,
+                                 &spheres->clumps.sums,
+                                 &spheres->clumps.ways,
+                                 &spheres->table.first,
+                                 &spheres->cell.images,
+                                 &spheres->cell.image_pairs,
+                                 &spheres->list.candidates.made,
+                                 &spheres->list.candidates.used,
+                                 &spheres->list.candidates.sorted,
+                                 &spheres->list.candidates.start,
+                                 &spheres->list.candidates.places};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         base_release(&allocator, all[i]->memory);
-    void *arrays[] = {spheres->materials,    spheres->covered, spheres->critical, spheres->exposed,
-                      spheres->exposed_next, spheres->acted,   spheres->mark,     spheres->moved,
-                      spheres->moved_of,     spheres->released};
+    void *arrays[] = {spheres->meeting.materials,    spheres->meeting.covered,
+                      spheres->meeting.critical,     spheres->meeting.exposed,
+                      spheres->meeting.exposed_next, spheres->meeting.acted,
+                      spheres->meeting.mark,         spheres->table.moved,
+                      spheres->table.moved_of,       spheres->meeting.released};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         base_release(&allocator, arrays[i]);
-    for (int i = 0; i < spheres->manifold_count; i++)
-        geo_manifold_finish(&spheres->manifolds[i]);
-    base_release(&allocator, spheres->manifolds);
+    for (int i = 0; i < spheres->walls.manifold_count; i++)
+        geo_manifold_finish(&spheres->walls.manifolds[i]);
+    base_release(&allocator, spheres->walls.manifolds);
     int workers = base_workers_count(spheres->world->model.workers);
     for (int r = 0; r < workers * eng_spheres_share_count(spheres); r++) {
-        base_release(&allocator, spheres->range[r].pairs);
-        base_release(&allocator, spheres->range[r].ghosts);
+        base_release(&allocator, spheres->list.range[r].pairs);
+        base_release(&allocator, spheres->list.range[r].ghosts);
     }
-    base_release(&allocator, spheres->range);
+    base_release(&allocator, spheres->list.range);
     eng_spheres_share_release(spheres);
     base_release(&allocator, spheres);
 }
@@ -170,9 +172,9 @@ static eng_spheres *make_lane(cairn_world *world)
         return NULL;
     }
     spheres->world = world;
-    spheres->range = range;
+    spheres->list.range = range;
     spheres->kernel = best_kernel();
-    spheres->least_chunks = ENG_SPHERES_LEAST;
+    spheres->list.least_chunks = ENG_SPHERES_LEAST;
     spheres->pass.first_image = INT_MAX;
     return spheres;
 }
@@ -199,7 +201,7 @@ bool eng_spheres_choose_ranges(cairn_world *world, int least_chunks)
 {
     eng_spheres *spheres = eng_spheres_of(world);
     if (spheres != NULL)
-        spheres->least_chunks = least_chunks;
+        spheres->list.least_chunks = least_chunks;
     return spheres != NULL;
 }
 
@@ -211,11 +213,11 @@ int eng_spheres_body_of(const eng_spheres *spheres, int slot)
 int eng_spheres_id_of(const eng_spheres *spheres, int slot)
 {
     slot = eng_spheres_source_of(&spheres->pass, slot);
-    if (slot < spheres->slots)
+    if (slot < spheres->table.slots)
         return eng_spheres_ids(spheres)[slot];
-    const eng_spheres_ghost *ghosts = spheres->ghosts.block;
-    int wall = ghosts[slot - spheres->slots - 2].wall;
-    return ((const eng_spheres_wall *)spheres->walls.block)[wall].body;
+    const eng_spheres_ghost *ghosts = spheres->walls.ghosts.block;
+    int wall = ghosts[slot - spheres->table.slots - 2].wall;
+    return ((const eng_spheres_wall *)spheres->walls.rows.block)[wall].body;
 }
 
 static bool is_plane(const cairn_world *world, int body)
@@ -229,16 +231,16 @@ static bool is_plane(const cairn_world *world, int body)
 static bool plans_wall(const eng_spheres *spheres, int body)
 {
     return eng_spheres_is_wall(spheres->world, body) &&
-           !(spheres->restoring && spheres->world->model.bodies.rows[body].arrived);
+           !(spheres->meeting.restoring && spheres->world->model.bodies.rows[body].arrived);
 }
 
 /// One wall of a half-space, one for each collider of another body; half-spaces come first.
 static void number_walls(eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    eng_spheres_wall *walls = spheres->walls.block;
-    int planes = 0, shapes = spheres->plane_count;
-    spheres->has_moving_walls = false;
+    eng_spheres_wall *walls = spheres->walls.rows.block;
+    int planes = 0, shapes = spheres->walls.plane_count;
+    spheres->walls.has_moving = false;
     for (int i = 0; i < world->model.bodies.count; i++) {
         int *next = is_plane(world, i) ? &planes : &shapes;
         for (int k = 0; plans_wall(spheres, i) && k < eng_collider_count_of(world, i); k++) {
@@ -251,7 +253,7 @@ static void number_walls(eng_spheres *spheres)
                                    .follows = eng_extra_of(world, i).motion.function != NULL,
                                    .shape = part.shape,
                                    .local = part.place};
-            spheres->has_moving_walls |= moves;
+            spheres->walls.has_moving |= moves;
         }
     }
 }
@@ -264,16 +266,16 @@ cairn_status eng_spheres_walls_number(eng_spheres *spheres)
         walls += plans_wall(spheres, i) ? eng_collider_count_of(world, i) : 0;
         planes += plans_wall(spheres, i) && is_plane(world, i);
     }
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->walls,
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->walls.rows,
                                               ((size_t)walls + 1) * sizeof(eng_spheres_wall));
     if (status != CAIRN_OK)
         return status;
-    spheres->wall_count = walls;
-    spheres->plane_count = planes;
-    spheres->has_shapes = walls > planes;
-    spheres->ghost_count = spheres->plane_ghosts = spheres->group_count = 0;
+    spheres->walls.count = walls;
+    spheres->walls.plane_count = planes;
+    spheres->walls.has_shapes = walls > planes;
+    spheres->walls.ghost_count = spheres->walls.plane_ghosts = spheres->walls.group_count = 0;
     number_walls(spheres);
-    spheres->walls_renumbered = true;
+    spheres->walls.renumbered = true;
     return CAIRN_OK;
 }
 
@@ -344,16 +346,18 @@ void eng_spheres_slot_move(eng_spheres *spheres, int from, int to)
 
 void eng_spheres_slots_measure(eng_spheres *spheres)
 {
-    spheres->largest = 0.0;
-    spheres->smallest = INFINITY;
-    spheres->has_moving_spheres = spheres->has_still_spheres = false;
-    for (int slot = 0; slot < spheres->slots; slot++) {
+    spheres->table.largest = 0.0;
+    spheres->table.smallest = INFINITY;
+    spheres->table.has_moving_spheres = spheres->table.has_still_spheres = false;
+    for (int slot = 0; slot < spheres->table.slots; slot++) {
         int body = eng_spheres_slot_body(spheres, slot);
         eng_spheres_read_constants(spheres, slot);
-        spheres->largest = fmax(spheres->largest, spheres->pass.constants[slot][3]);
-        spheres->smallest = fmin(spheres->smallest, spheres->pass.constants[slot][3]);
-        spheres->has_moving_spheres |= spheres->world->model.bodies.rows[body].kind == CAIRN_MOVING;
-        spheres->has_still_spheres |= spheres->world->model.bodies.rows[body].kind != CAIRN_DYNAMIC;
+        spheres->table.largest = fmax(spheres->table.largest, spheres->pass.constants[slot][3]);
+        spheres->table.smallest = fmin(spheres->table.smallest, spheres->pass.constants[slot][3]);
+        spheres->table.has_moving_spheres |=
+            spheres->world->model.bodies.rows[body].kind == CAIRN_MOVING;
+        spheres->table.has_still_spheres |=
+            spheres->world->model.bodies.rows[body].kind != CAIRN_DYNAMIC;
     }
 }
 
@@ -363,22 +367,23 @@ cairn_status eng_spheres_loads_read(eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
     bool any = world->state.bodies.loads != NULL || world->scratch.applied != NULL;
-    spheres->has_load = false;
-    for (int slot = 0; slot < spheres->slots && any && !spheres->has_load; slot++) {
+    spheres->table.has_load = false;
+    for (int slot = 0; slot < spheres->table.slots && any && !spheres->table.has_load; slot++) {
         int body = eng_spheres_slot_body(spheres, slot);
         const eng_load *given = eng_applied_of(world, body);
-        spheres->has_load =
+        spheres->table.has_load =
             world->model.bodies.rows[body].kind == CAIRN_DYNAMIC &&
             !eng_spheres_is_member(spheres, slot) &&
             (vec3_norm_squared(given->force) > 0.0 || vec3_norm_squared(given->torque) > 0.0);
     }
-    size_t count = spheres->has_load ? (size_t)spheres->slots : 1;
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->load, count * sizeof(double[8]));
+    size_t count = spheres->table.has_load ? (size_t)spheres->table.slots : 1;
+    cairn_status status =
+        eng_spheres_reserve(spheres, &spheres->table.load, count * sizeof(double[8]));
     if (status != CAIRN_OK)
         return status;
-    double(*load)[8] = spheres->load.block;
+    double(*load)[8] = spheres->table.load.block;
     memset(load, 0, count * sizeof *load);
-    for (int slot = 0; slot < spheres->slots && spheres->has_load; slot++) {
+    for (int slot = 0; slot < spheres->table.slots && spheres->table.has_load; slot++) {
         // what acts on a clump does so in the general passes
         if (eng_spheres_is_member(spheres, slot))
             continue;
@@ -387,6 +392,6 @@ cairn_status eng_spheres_loads_read(eng_spheres *spheres)
         vec3_store(load[slot] + 3, given->torque);
     }
     spheres->pass.load = (const double(*)[8])load;
-    spheres->pass.load_stride = spheres->has_load ? 1 : 0;
+    spheres->pass.load_stride = spheres->table.has_load ? 1 : 0;
     return CAIRN_OK;
 }

@@ -343,27 +343,27 @@ static void test_validate_spheres(void **state)
     must(cairn_world_validate(world, &error), &error);
     struct eng_spheres *spheres = world->state.spheres;
     const cairn_status wrong = CAIRN_ERROR_INCONSISTENT;
-    int pair = 0, filler = -1, lanes = spheres->block_count * ENG_SPHERES_WIDTH;
+    int pair = 0, filler = -1, lanes = spheres->store.block_count * ENG_SPHERES_WIDTH;
     while (!(spheres->pass.blocks[pair / 8].touch >> pair % 8 & 1))
         pair++;
     for (int i = 0; i < lanes; i++)
-        if (eng_spheres_slot_a(&spheres->pass.blocks[i / 8], i % 8) == spheres->slots)
+        if (eng_spheres_slot_a(&spheres->pass.blocks[i / 8], i % 8) == spheres->table.slots)
             filler = i;
-    assert_true(spheres->slots > 2 && spheres->ghost_count > 0 && filler >= 0);
+    assert_true(spheres->table.slots > 2 && spheres->walls.ghost_count > 0 && filler >= 0);
     eng_spheres_block *block = &spheres->pass.blocks[pair / 8];
-    eng_spheres_wall *walls = spheres->walls.block;
-    eng_spheres_ghost *ghosts = spheres->ghosts.block;
+    eng_spheres_wall *walls = spheres->walls.rows.block;
+    eng_spheres_ghost *ghosts = spheres->walls.ghosts.block;
     CHECK_FOUND(world, eng_spheres_ids(spheres)[1], eng_spheres_ids(spheres)[0], wrong);
     CHECK_FOUND(world, eng_spheres_ids(spheres)[1], world->model.bodies.count, wrong);
-    CHECK_FOUND(world, spheres->contact_count, spheres->contact_count + 1, wrong);
+    CHECK_FOUND(world, spheres->store.contact_count, spheres->store.contact_count + 1, wrong);
     CHECK_FOUND(world, block->touch, 0, wrong);
     CHECK_FOUND(world, block->i8[pair % 8], -8, wrong);
     CHECK_FOUND(world, block->j8[pair % 8], block->i8[pair % 8], wrong);
-    CHECK_FOUND(world, block->terms, (unsigned short)spheres->terms_count, wrong);
+    CHECK_FOUND(world, block->terms, (unsigned short)spheres->store.terms_count, wrong);
     CHECK_FOUND(world, spheres->pass.blocks[filler / 8].touch, 255, wrong);
     CHECK_FOUND(world, walls[0].body, -1, wrong);
-    CHECK_FOUND(world, ghosts[0].slot, spheres->slots, wrong);
-    CHECK_FOUND(world, ghosts[0].wall, spheres->wall_count, wrong);
+    CHECK_FOUND(world, ghosts[0].slot, spheres->table.slots, wrong);
+    CHECK_FOUND(world, ghosts[0].wall, spheres->walls.count, wrong);
     cairn_world_destroy(world);
 }
 

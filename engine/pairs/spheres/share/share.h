@@ -123,7 +123,7 @@ static inline bool eng_spheres_has_chunk(const struct eng_spheres *spheres, int 
 /// The first range of a process.
 static inline int eng_spheres_share_range(const struct eng_spheres *spheres, int rank)
 {
-    return (int)((int64_t)rank * spheres->ranges / spheres->share->ranks.count);
+    return (int)((int64_t)rank * spheres->list.ranges / spheres->share->ranks.count);
 }
 
 eng_spheres_rows eng_spheres_share_rows(const struct eng_spheres *spheres, int rank, int kind);

@@ -104,7 +104,7 @@ static void mark_met(const eng_spheres *spheres, int rank, int *met)
 {
     const eng_spheres_chunk *chunks = spheres->pass.chunks;
     int first = spheres->share->first_chunk[rank], end = spheres->share->first_chunk[rank + 1];
-    memset(met, 0, ((size_t)spheres->chunk_count + 1) * sizeof *met);
+    memset(met, 0, ((size_t)spheres->list.chunk_count + 1) * sizeof *met);
     for (int c = 0; c < end; c++) {
         bool distant = chunks[c].first_distant < end && chunks[c].last_distant >= first;
         if (c < first && chunks[c].last_chunk < first && !distant)
@@ -145,7 +145,7 @@ cairn_status eng_spheres_share_speeds(struct eng_spheres *spheres)
     eng_spheres_share *share = spheres->share;
     const base_allocator *allocator = &spheres->world->model.allocator;
     int own = share->ranks.number;
-    int *met = base_allocate(allocator, (size_t)spheres->chunk_count + 1, sizeof *met);
+    int *met = base_allocate(allocator, (size_t)spheres->list.chunk_count + 1, sizeof *met);
     cairn_status status = met != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     share->speeds.slot_count = 0;
     for (int rank = 0; rank < share->ranks.count; rank++)

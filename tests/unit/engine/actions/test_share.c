@@ -116,7 +116,7 @@ static cairn_world *make(const scene *s)
     add_grains(world, s, glass);
     struct eng_spheres *spheres = eng_spheres_of(world);
     assert_non_null(spheres);
-    spheres->least_chunks = 1;
+    spheres->list.least_chunks = 1;
     return world;
 }
 
@@ -194,11 +194,11 @@ static void look_at_list(process *p, int64_t *seen)
 {
     const struct eng_spheres *spheres = p->world->state.spheres;
     const eng_spheres_share *share = spheres->share;
-    if (share == NULL || spheres->lists == *seen || !share->parted || share->whole)
+    if (share == NULL || spheres->list.made == *seen || !share->parted || share->whole)
         return;
-    *seen = spheres->lists;
+    *seen = spheres->list.made;
     int held = 0;
-    for (int c = 0; c < spheres->chunk_count; c++)
+    for (int c = 0; c < spheres->list.chunk_count; c++)
         held += share->held[c];
     p->least_held = held < p->least_held ? held : p->least_held;
     p->lists++;
@@ -209,7 +209,7 @@ static void count_bytes(process *p, int64_t lists)
 {
     const struct eng_spheres *spheres = p->world->state.spheres;
     const eng_spheres_share *share = spheres->share;
-    if (share == NULL || !share->active || lists != spheres->lists)
+    if (share == NULL || !share->active || lists != spheres->list.made)
         return;
     for (int rank = 0; rank < share->ranks.count; rank++)
         p->slots += share->places.received[rank].count;
@@ -312,7 +312,7 @@ static void *step_all(void *argument)
     }
     for (int step = 0; step < STEPS && p->status == CAIRN_OK; step++) {
         p->status = change(p, step);
-        int64_t lists = p->world->state.spheres->lists;
+        int64_t lists = p->world->state.spheres->list.made;
         p->received = 0;
         p->told = 0;
         p->stepping = true;
@@ -419,7 +419,7 @@ static void share(scene s, int ranks, int every, int least_shared)
         pthread_create(&threads[rank], NULL, step_all, &all[rank]);
     for (int rank = 0; rank < ranks; rank++)
         pthread_join(threads[rank], NULL);
-    int chunks = all[0].world->state.spheres->chunk_count;
+    int chunks = all[0].world->state.spheres->list.chunk_count;
     assert_true(all[0].read_alone > 0);
     assert_true(least_shared < STEPS || all[ranks - 1].asked > 0);
     for (int rank = 0; rank < ranks; rank++) {
@@ -495,7 +495,7 @@ static void test_few(void **state)
     for (int rank = 0; rank < 2; rank++) {
         all[rank] = (process){&b, .number = rank, .scene = &s, .every = 100};
         all[rank].world = make(&s);
-        all[rank].world->state.spheres->least_chunks = 40;
+        all[rank].world->state.spheres->list.least_chunks = 40;
     }
     for (int rank = 0; rank < 2; rank++)
         pthread_create(&threads[rank], NULL, step_all, &all[rank]);
