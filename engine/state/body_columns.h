@@ -25,7 +25,7 @@ typedef enum eng_body_group {
     ENG_BODY_STATE, // [reach] what steps carry over, of bodies without a particle slot; of those
                     // with one what a step needs of them. Read it through eng_state_of
     ENG_BODY_GIVEN, // [body_count] of the program; none of a column before its first value
-    ENG_BODY_STEP   // [blocks_count] of the general passes of a step; none where they have no work
+    ENG_BODY_STEP   // [step_rows] of the general passes of a step; none where they have no work
 } eng_body_group;
 
 /// X(name, type of a row, scalar, width, unit, group, flags, help). From this table come the

@@ -11,6 +11,7 @@
 #include "base/vectors.h"
 #include "engine/state/rotation.h"
 
+#include <stddef.h>
 #include <string.h>
 
 cairn_status eng_spheres_reserve(eng_spheres *spheres, eng_spheres_buffer *buffer, size_t bytes)
@@ -65,66 +66,70 @@ void eng_spheres_share_release(eng_spheres *spheres)
     spheres->share = NULL;
 }
 
+/// The buffers of an executor.
+#define AT(member) offsetof(eng_spheres, member)
+static const size_t buffers[] = {AT(table.X),
+                                 AT(table.V),
+                                 AT(table.constants),
+                                 AT(table.turn),
+                                 AT(table.id),
+                                 AT(table.slot_of),
+                                 AT(table.load),
+                                 AT(table.wraps),
+                                 AT(table.first),
+                                 AT(list.reference),
+                                 AT(list.near_start),
+                                 AT(list.near_list),
+                                 AT(list.far_start),
+                                 AT(list.far_list),
+                                 AT(list.far_pairs),
+                                 AT(list.chunks),
+                                 AT(list.far_touched),
+                                 AT(list.lasting),
+                                 AT(list.scratch),
+                                 AT(list.cell_start),
+                                 AT(list.counts),
+                                 AT(list.candidates.made),
+                                 AT(list.candidates.used),
+                                 AT(list.candidates.sorted),
+                                 AT(list.candidates.start),
+                                 AT(list.candidates.places),
+                                 AT(store.blocks),
+                                 AT(store.columns),
+                                 AT(store.force),
+                                 AT(store.segments),
+                                 AT(store.terms),
+                                 AT(store.kept_start),
+                                 AT(store.kept_aside),
+                                 AT(store.resist),
+                                 AT(store.couple),
+                                 AT(store.kept_resist),
+                                 AT(store.kept_spots),
+                                 AT(store.kept_columns),
+                                 AT(walls.rows),
+                                 AT(walls.ghosts),
+                                 AT(walls.groups),
+                                 AT(walls.touches),
+                                 AT(walls.near_walls),
+                                 AT(walls.near_shapes),
+                                 AT(cell.images),
+                                 AT(cell.image_pairs),
+                                 AT(clumps.rows),
+                                 AT(clumps.members),
+                                 AT(clumps.motions),
+                                 AT(clumps.groups),
+                                 AT(clumps.member_rows),
+                                 AT(clumps.sums),
+                                 AT(clumps.ways)};
+#undef AT
+
 void eng_spheres_destroy(eng_spheres *spheres)
 {
     if (spheres == NULL)
         return;
     base_allocator allocator = spheres->world->model.allocator;
-    eng_spheres_buffer *all[] = {&spheres->table.X,
-                                 &spheres->table.V,
-                                 &spheres->table.constants,
-                                 &spheres->table.turn,
-                                 &spheres->list.reference,
-                                 &spheres->table.id,
-                                 &spheres->table.slot_of,
-                                 &spheres->store.blocks,
-                                 &spheres->store.columns,
-                                 &spheres->store.force,
-                                 &spheres->list.near_start,
-                                 &spheres->list.near_list,
-                                 &spheres->list.far_start,
-                                 &spheres->list.far_list,
-                                 &spheres->list.far_pairs,
-                                 &spheres->store.segments,
-                                 &spheres->list.chunks,
-                                 &spheres->table.load,
-                                 &spheres->store.terms,
-                                 &spheres->list.far_touched,
-                                 &spheres->walls.rows,
-                                 &spheres->walls.ghosts,
-                                 &spheres->list.lasting,
-                                 &spheres->list.scratch,
-                                 &spheres->list.cell_start,
-                                 &spheres->store.kept_start,
-                                 &spheres->store.kept_aside,
-                                 &spheres->list.counts,
-                                 &spheres->store.resist,
-                                 &spheres->store.couple,
-                                 &spheres->store.kept_resist,
-                                 &spheres->walls.groups,
-                                 &spheres->walls.touches,
-                                 &spheres->store.kept_spots,
-                                 &spheres->walls.near_walls,
-                                 &spheres->walls.near_shapes,
-                                 &spheres->store.kept_columns,
-                                 &spheres->table.wraps,
-                                 &spheres->clumps.rows,
-                                 &spheres->clumps.members,
-                                 &spheres->clumps.motions,
-                                 &spheres->clumps.groups,
-                                 &spheres->clumps.member_rows,
-                                 &spheres->clumps.sums,
-                                 &spheres->clumps.ways,
-                                 &spheres->table.first,
-                                 &spheres->cell.images,
-                                 &spheres->cell.image_pairs,
-                                 &spheres->list.candidates.made,
-                                 &spheres->list.candidates.used,
-                                 &spheres->list.candidates.sorted,
-                                 &spheres->list.candidates.start,
-                                 &spheres->list.candidates.places};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        base_release(&allocator, all[i]->memory);
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
+        base_release(&allocator, ((eng_spheres_buffer *)((char *)spheres + buffers[i]))->memory);
     void *arrays[] = {spheres->meeting.materials,    spheres->meeting.covered,
                       spheres->meeting.critical,     spheres->meeting.exposed,
                       spheres->meeting.exposed_next, spheres->meeting.acted,
