@@ -36,7 +36,7 @@ packing{
 servo{ name = "x", cell = "x", stress = stress, speed = 3 }
 servo{ name = "y", cell = "y", stress = stress, speed = 3 }
 servo{ name = "z", cell = "z", stress = stress, speed = 3, to = settled }
-servo{ name = "press", cell = "z", rate = -rate, from = settled }
+servo{ name = "press", cell = "z", rate = -rate, from = settled, to = settled + strain / rate }
 
 sensor{ name = "cell", region = "cell", quantity = "stress" }
 sensor{ name = "side", region = "cell", quantity = "sides" }

@@ -75,7 +75,8 @@ packing{
   method = "growth",
   count = grains,
 }
-local function height(t) return tall * math.exp(-rate * math.max(t - settled, 0)) end
+local strained = settled + strain / rate
+local function height(t) return tall * math.exp(-rate * math.max(math.min(t, strained) - settled, 0)) end
 -- the plates push with the stress on what they cover of the sample as it is
 local function push(width)
   return function(t, sensor)
@@ -95,14 +96,19 @@ end
 servo{ name = "x", body = "x plate", axis = { 1, 0, 0 }, force = push(along_y) }
 servo{ name = "y", body = "y plate", axis = { 0, -1, 0 }, force = push(along_x) }
 servo{ name = "roof", body = "roof", axis = { 0, 0, -1 }, force = stress * wide ^ 2, speed = 0.2, to = settled }
-motion{ body = "floor", velocity = function(t) return 0, 0, t > settled and rate * height(t) or 0 end }
+-- held at the strain where a run is asked to go on
+motion{
+  body = "floor",
+  velocity = function(t) return 0, 0, t > settled and t <= strained and rate * height(t) or 0 end,
+}
 
 -- inside at all times: the sample rises with the floor and widens towards -x and +y
+local away = math.min(2 * diameter, wide / 4)
 sensor{
   name = "sample",
   region = {
-    min = { 3 * diameter, 2 * diameter, tall * (1 - math.exp(-strain)) + 2 * diameter },
-    max = { wide - 2 * diameter, wide - 3 * diameter, 0.95 * tall - 2 * diameter },
+    min = { 1.5 * away, away, tall * (1 - math.exp(-strain)) + away },
+    max = { wide - away, wide - 1.5 * away, 0.95 * tall - away },
   },
   quantity = "stress",
 }
