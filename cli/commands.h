@@ -18,6 +18,7 @@
     X(law) \
     X(info) \
     X(export) \
+    X(paraview) \
     X(list) \
     X(sweep) \
     X(collect) \

@@ -23,7 +23,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 BED = os.path.join(HERE, os.pardir, "fclib", "bed.lua")
 PILE = os.path.join(HERE, "pile.lua")
-LIBRARY = os.path.join(HERE, os.pardir, os.pardir, "scenes", "library")
+BOXES = os.path.join(HERE, os.pardir, "explicit", "boxes.lua")
 LIMIT = 1.05
 
 
@@ -35,7 +35,7 @@ ROWS = [("step", f"{scene}, {tolerance}", "step_cairn", steps, [scene, tolerance
 
 
 def run_row(kind, name, scene, until, settings=(), options=()):
-    words = [scene if scene.endswith(".lua") else os.path.join(LIBRARY, f"{scene}.lua"), *options]
+    words = [scene, *options]
     for setting in settings:
         words += ["--set", setting]
     ROWS.append((kind, name, "cairn", until, words))
@@ -61,6 +61,8 @@ for label, words in (("with rolling", ["--rolling", "0.1"]), ("of two materials"
 for label, words in (("clumps", ["--clump", "3"]), ("octahedra", ["--hull", "octahedron"]),
                      ("rounded octahedra", ["--hull", "octahedron", "--rounding", "0.05"])):
     ROWS.append(("explicit laws", f"200 {label}, hooke", "bench_dem", 200, ["--count", "200", *words]))
+for law in ("hooke", "spring_dashpot"):
+    run_row("explicit laws", f"100 boxes, {law}", BOXES, 0.5, ("boxes=100", "wide=4", f"contact_law={law}"))
 for floor in ("one", "tiles", "mesh", "drum"):
     for grain, grains, until in (("sphere", 216, 0.3), ("box", 27, 0.2), ("capsule", 27, 0.2)):
         run_row("floors", f"{grains} grains ({grain}), hooke, {floor}", PILE, until,
@@ -94,6 +96,11 @@ def make_beds(build, rows, work):
                             "--steps", "15000", "--save", bed], check=True, stdout=subprocess.DEVNULL)
 
 
+def source_of(build):
+    with open(f"{build}/meson-info/meson-info.json", encoding="utf-8") as file:
+        return json.load(file)["directories"]["source"]
+
+
 def command_of(build, row, share, folder):
     _, _, program, length, words = row
     if program == "step_cairn":
@@ -103,7 +110,9 @@ def command_of(build, row, share, folder):
         count, own = words[1], words[2:]
         return [f"{build}/bench/dem/bench_dem", "--bed", bed_of(count, own, f"{folder}/../.."), "--side", "0.1", *own,
                 "--steps", str(math.ceil(share * length))]
-    return [f"{build}/cairn", "run", *words, "--until", str(share * length), "--json", "--quiet", "--accept-unsolved",
+    # scenes of the library as this build has them: others may use words that it does not know
+    scene = words[0] if words[0].endswith(".lua") else f"{source_of(build)}/scenes/library/{words[0]}.lua"
+    return [f"{build}/cairn", "run", scene, *words[1:], "--scene-time-limit", "1000", "--until", str(share * length), "--json", "--quiet", "--accept-unsolved",
             "--out", f"{folder}/run", "--paraview-every", "0", "--trajectory-every", "0", "--energy-every", "1000"]
 
 

@@ -181,7 +181,8 @@ static cairn_status put_result(bench_state *s, const child *c, const answer *sai
         return CAIRN_OK;
     bench_csv_row(s->table, &result, s->csv);
     if (fflush(s->csv) != 0)
-        return base_fail(error, CAIRN_ERROR_FILE, "the CSV file: %s", strerror(errno));
+        return base_fail(error, CAIRN_ERROR_FILE, "the CSV file could not be written: %s",
+                         strerror(errno));
     return CAIRN_OK;
 }
 

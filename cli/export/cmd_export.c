@@ -169,7 +169,7 @@ static void tell(const export_settings *settings, const export_format *format,
                report->left_out);
 }
 
-static int exit_of(cairn_status status)
+int export_exit(cairn_status status)
 {
     return status == CAIRN_INTERRUPTED         ? CLI_EXIT_INTERRUPTED
            : status == CAIRN_ERROR_ARGUMENT    ? CLI_EXIT_USAGE
@@ -248,7 +248,7 @@ static int run_export(const void *memory)
     view_subject_finish(&subject);
     if (status != CAIRN_OK)
         cli_complain("%s", error.message);
-    return status == CAIRN_OK ? CLI_EXIT_DONE : exit_of(status);
+    return status == CAIRN_OK ? CLI_EXIT_DONE : export_exit(status);
 }
 
 const cli_command cli_cmd_export = {

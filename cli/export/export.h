@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run as one file for others to look at: what its bodies look like, and its frames, for the
-// writers of a page (export_html.c) and of glTF (export_gltf.c).
+// writers of a page (export_html.c), of glTF (export_gltf.c) and for ParaView (export_paraview.c).
 #ifndef CAIRN_CLI_EXPORT_EXPORT_H
 #define CAIRN_CLI_EXPORT_EXPORT_H
 
@@ -155,5 +155,16 @@ cairn_status export_html(const export_job *job, FILE *out, export_report *report
 /// export_html
 cairn_status export_gltf(const export_job *job, FILE *out, export_report *report,
                          cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Files of contact forces for ParaView in the job's folder, and the script that shows them.
+/// @param surfaces  the run's frames hold all surfaces, not each shape once
+/// @param out       of the script
+/// @param frames    out: with forces
+/// @return as export_html
+cairn_status export_paraview(const export_job *job, bool surfaces, FILE *out, export_report *report,
+                             int *frames, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Exit status of an export that failed.
+int export_exit(cairn_status status);
 
 #endif

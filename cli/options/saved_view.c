@@ -23,7 +23,7 @@ typedef struct field {
     const char *const *words;
 } field;
 
-enum { FIELD_COUNT = 16 };
+enum { FIELD_COUNT = 18 };
 
 static void list_fields(view_place *place, view_style *style, field fields[FIELD_COUNT])
 {
@@ -43,6 +43,8 @@ static void list_fields(view_place *place, view_style *style, field fields[FIELD
         {"boxes", FIELD_FLAG, &style->boxes, 0.0, 0.0, NULL},
         {"velocities", FIELD_FLAG, &style->velocities, 0.0, 0.0, NULL},
         {"contact_scale", FIELD_NUMBER, &style->contact_scale, 0.01, 100.0, NULL},
+        {"colour_from", FIELD_NUMBER, &style->colour_range[0], -1e30, 1e30, NULL},
+        {"colour_to", FIELD_NUMBER, &style->colour_range[1], -1e30, 1e30, NULL},
         {"force_unit", FIELD_NUMBER, &style->force_unit, 0.0, 1e30, NULL},
     };
     _Static_assert(BASE_COUNT(list) == FIELD_COUNT, "all fields are listed");

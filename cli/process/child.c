@@ -33,7 +33,8 @@ cairn_status cli_child_start(cli_child *child, cli_child_work *work, void *conte
     int ends[2];
     *child = (cli_child){0, -1};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return base_fail(error, CAIRN_ERROR_FILE, "a line to a process of its own: %s",
+        return base_fail(error, CAIRN_ERROR_FILE,
+                         "no connection to a process of its own could be made: %s",
                          strerror(errno));
     fflush(NULL);
     pid_t pid = fork();
@@ -45,7 +46,8 @@ cairn_status cli_child_start(cli_child *child, cli_child_work *work, void *conte
     close(ends[1]);
     if (pid < 0) {
         close(ends[0]);
-        return base_fail(error, CAIRN_ERROR_MEMORY, "a process of its own: %s", strerror(reason));
+        return base_fail(error, CAIRN_ERROR_MEMORY, "a process of its own could not be started: %s",
+                         strerror(reason));
     }
     *child = (cli_child){pid, ends[0]};
     return CAIRN_OK;

@@ -120,7 +120,8 @@ cairn_status cli_program_path(char program[PATH_MAX], cairn_error *error)
     const char *started = (const char *)getauxval(AT_EXECFN);
     if (started != NULL && realpath(started, program) != NULL)
         return CAIRN_OK;
-    return base_fail(error, CAIRN_ERROR_FILE, "the path of this program: %s", strerror(errno));
+    return base_fail(error, CAIRN_ERROR_FILE, "the path of this program cannot be found: %s",
+                     strerror(errno));
 }
 
 cairn_status cli_scenes_folder(char out[PATH_MAX])

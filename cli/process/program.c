@@ -47,9 +47,10 @@ cairn_status cli_program_start(const char *const *word, const char *folder, cons
     *process = fork();
     if (*process == 0)
         become(word, folder, parent);
-    return *process > 0 ? CAIRN_OK
-                        : base_fail(error, CAIRN_ERROR_MEMORY, "a process for %s: %s", what,
-                                    strerror(errno));
+    return *process > 0
+               ? CAIRN_OK
+               : base_fail(error, CAIRN_ERROR_MEMORY, "a process for %s could not be started: %s",
+                           what, strerror(errno));
 }
 
 void cli_program_message(const char *folder, int state, char message[CLI_PROGRAM_MESSAGE_SIZE])

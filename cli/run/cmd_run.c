@@ -522,6 +522,7 @@ static cairn_status gather_end(run_state *run, cairn_error *error)
 static cairn_status step_and_save(run_state *run, cairn_error *error)
 {
     run->cpu_start = base_timer_cpu_seconds();
+    run->waited = run->ranks != NULL ? base_ranks_waited(run->ranks) : (base_ranks_time){0};
     run->stopped_before = cairn_world_get_stop(run->scene->world) != NULL;
     cairn_status status = run->ranks != NULL ? step_together(run, error) : step_alone(run, error);
     cli_progress_clear(&run->progress);

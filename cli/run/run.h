@@ -101,7 +101,8 @@ typedef struct run_state {
     bool save_agreed;           // a checkpoint is due
     cairn_error message_error;  // why a message of the world failed; status CAIRN_OK: none did
     int error_output;           // of a process that is silent; -1: none
-    double cpu_start;           // s of processor time as stepping began
+    double cpu_start;           // s of processor time as stepping began,
+    base_ranks_time waited;     // and what had been waited for other processes until then
     size_t resident; // bytes of memory after the last step but before all of its state was gathered
     run_read read_agreed; // what of the state after the next step is read
     uint64_t hash;        // of the state at the end

@@ -480,13 +480,26 @@ static cairn_status write_fields(const run_state *run, cairn_error *error)
     return CAIRN_OK;
 }
 
+/// Whether a measure or a frame of fields of a step is of its instant: means over windows are known
+/// to all processes.
+static bool reads_instant(const scn_scene *scene, int64_t step, bool row)
+{
+    for (int i = 0; i < scene->measure_count; i++)
+        if (row && scene->measures[i]->average < 0)
+            return true;
+    for (int i = 0; i < scene->field_count; i++)
+        if (scene->fields[i].average < 0 && step % scene->fields[i].every == 0)
+            return true;
+    return false;
+}
+
 /// Whether a frame or row of a step is made of more than bodies.
 static bool reads_contacts(const run_state *run, int64_t step, bool last)
 {
     const scn_scene *scene = run->scene;
     bool row = last || step % run->output.energy_every == 0;
     bool reads = (row && scene->sensor_count > 0) || run->files.tables[RUN_HASH] != NULL ||
-                 run->fclib || scene->measure_count > 0 || scene->field_count > 0;
+                 run->fclib || reads_instant(scene, step, row);
     bool frame = run->files.frames != NULL && (last || step % run->files.paraview_every == 0);
     bool contacts = run->files.trajectory != NULL && run->output.contacts_every > 0 &&
                     (last || run_trajectory_is_due(run, step));

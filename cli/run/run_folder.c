@@ -84,7 +84,7 @@ static bool is_result(const char *name, const ownership *which)
 
 static bool is_frame(const char *name, const ownership *which)
 {
-    static const char *const series[] = {"bodies", "surfaces", "contacts", "shapes"};
+    static const char *const series[] = {"bodies", "surfaces", "contacts", "shapes", "forces"};
     (void)which;
     size_t length = stem_length(name);
     for (int i = 0; i < BASE_COUNT(series); i++) {
@@ -97,7 +97,7 @@ static bool is_frame(const char *name, const ownership *which)
             (number != NULL && is_word(number, length - (size_t)(number - name), ".vtp")))
             return true;
     }
-    return false;
+    return is_word(name, length, "show.py");
 }
 
 /// NAME_000000100.vti or .h5; the name may hold digits.

@@ -222,8 +222,9 @@ static void tell_memory(const run_state *run, const base_gathered *all)
     cli_note("memory between steps:%s MB", text);
 }
 
-/// Step of a run after which it says that nothing is shared: clumps are from the second one on.
-enum { LOOK_AT = 3 };
+/// Step of a run after which it says that nothing is shared: clumps are from the second one on; and
+/// after which it says that what is read costs more than what is shared.
+enum { LOOK_AT = 3, LOOK_AGAIN_AT = 20 };
 
 static void tell_unshared(const run_state *run)
 {
@@ -237,10 +238,19 @@ static void tell_unshared(const run_state *run)
 
 void run_ranks_look(const run_state *run)
 {
-    bool tells = run->ranks != NULL && run->writes && !run->settings->quiet;
-    if (tells && run->totals.steps == LOOK_AT &&
-        cairn_world_get_traffic(run->scene->world).steps == 0)
+    int64_t step = run->totals.steps;
+    if (run->ranks == NULL || !run->writes || run->settings->quiet ||
+        (step != LOOK_AT && step != LOOK_AGAIN_AT))
+        return;
+    cairn_traffic traffic = cairn_world_get_traffic(run->scene->world);
+    if (traffic.steps == 0 && step == LOOK_AT)
         tell_unshared(run);
+    else if (traffic.steps > 0 && step == LOOK_AGAIN_AT && 2 * traffic.whole_steps > step)
+        cli_note("The state of all bodies goes from process to process after %lld of %lld steps, "
+                 "because something is read then: readings of a window are rarer with a larger "
+                 "every in its call, rows of sensors with --energy-every, questions of stop{} and "
+                 "change{} with a larger every",
+                 (long long)traffic.whole_steps, (long long)step);
 }
 
 void run_ranks_tell(const run_state *run)
@@ -251,8 +261,9 @@ void run_ranks_tell(const run_state *run)
     base_gathered all = {0};
     base_ranks_time waited = base_ranks_waited(run->ranks);
     cairn_traffic traffic = cairn_world_get_traffic(run->scene->world);
-    const spent own = {base_timer_cpu_seconds() - run->cpu_start - waited.cpu, waited.wall,
-                       waited.calls, traffic.step_bytes, (double)run->resident};
+    double busy = base_timer_cpu_seconds() - run->cpu_start - (waited.cpu - run->waited.cpu);
+    const spent own = {busy, waited.wall - run->waited.wall, waited.calls - run->waited.calls,
+                       traffic.step_bytes, (double)run->resident};
     if (base_ranks_gather(run->ranks, &own, sizeof own, &all, &ignored) != CAIRN_OK || !run->writes)
         return;
     int64_t steps = run->totals.steps;

@@ -52,7 +52,11 @@ def check(folder):
 
 if __name__ == "__main__":
     links, found = check(sys.argv[1])
+    sheet = os.path.join(sys.argv[1], "_static/styles/furo.css")
+    with open(sheet, encoding="utf-8") as theme:
+        if "prefers-color-scheme: dark" not in theme.read():
+            found.append(f"{sheet}: pages stay white where the system is dark")
     for problem in found:
         print(problem)
-    print(f"site: {links} links, {len(found)} of them lead nowhere")
+    print(f"site: {links} links, {len(found)} problems")
     sys.exit(1 if found or links == 0 else 0)

@@ -188,6 +188,7 @@ cairn_traffic cairn_world_get_traffic(const cairn_world *world)
             world->state.sharing->team.sent_bytes - world->state.sharing->gathered_bytes;
         traffic.halo_bytes += world->state.sharing->team.level_bytes;
         traffic.gathered_bytes += world->state.sharing->gathered_bytes;
+        traffic.whole_steps = world->state.sharing->whole_steps;
     }
     return traffic;
 }

@@ -158,7 +158,8 @@ cairn_status cairn_world_get_problem(const cairn_world *world, cairn_problem_kin
     if ((unsigned)kind > CAIRN_PROBLEM_GLOBAL)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is no problem kind %d", (int)kind);
     if (world->scratch.solve.problem.contact_count == 0 || world->scratch.solve.solved == NULL)
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "the last step had no implicit contact");
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the last step had no contact of the implicit law, and so no problem");
     base_allocator allocator = base_allocator_default();
     base_arena *arena = base_arena_create(&allocator, ARENA_START);
     if (arena == NULL)

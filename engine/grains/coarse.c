@@ -506,11 +506,12 @@ static cairn_status check_grid(const cairn_grid *grid, cairn_error *error)
     for (int k = 0; k < 3; k++) {
         if (!isfinite(grid->low[k]) || !isfinite(grid->high[k]) || !(grid->high[k] > grid->low[k]))
             return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                             "a grid from %g to %g m along axis %d is empty", grid->low[k],
-                             grid->high[k], k);
+                             "a grid from %g to %g m along %c is empty", grid->low[k],
+                             grid->high[k], "xyz"[k]);
         if (grid->cells[k] < 1)
             return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                             "a grid has %d cells along axis %d, of at least 1", grid->cells[k], k);
+                             "a grid has %d cells along %c, of at least 1", grid->cells[k],
+                             "xyz"[k]);
         cells *= grid->cells[k];
     }
     if (cells > CELLS_MAX)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forces, torques and gravity that are functions of time: asked for the middle of every step.
 #include "engine/measures/energy.h"
+#include "engine/measures/finite.h"
 #include "engine/state/actions.h"
 #include "engine/state/ids.h"
 #include "engine/state/world.h"
@@ -36,9 +37,8 @@ static cairn_status load_begin(cairn_world *world, eng_action *action, cairn_err
     if (status != CAIRN_OK)
         return status;
     if (!vec3_is_finite(vec3_from(force)) || !vec3_is_finite(vec3_from(torque)))
-        return base_fail(error, CAIRN_ERROR_NONFINITE,
-                         "the load on body %d is not finite at t = %g s", (int)load->body.index,
-                         middle_of_step(world));
+        return base_fail(error, CAIRN_ERROR_NONFINITE, "the load on %s is not finite at t = %g s",
+                         eng_body_label(world, (int)load->body.index).text, middle_of_step(world));
     return cairn_body_set_force(world, load->body, force, torque, error);
 }
 

@@ -185,17 +185,18 @@ static cairn_status check_reached(const packing *p, bool late, cairn_error *erro
         return base_fail(
             error, CAIRN_ERROR_ARGUMENT,
             "packing \"%s\": %d grains found a place within %.3g s, with a porosity of "
-            "%.4f; more need more time",
+            "%.4f; allow more time (--scene-time-limit) or ask for fewer",
             p->name, p->body_count, def->time_limit, porosity_of(p));
     if (p->body_count < def->count)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "packing \"%s\": %d of count = %" PRId64
-                         " grains find a place, with a porosity of %.4f",
+                         " grains find a place, with a porosity of %.4f; ask for fewer or smaller "
+                         "ones, or for a denser method",
                          p->name, p->body_count, def->count, porosity_of(p));
     if (def->porosity > 0.0 && fabs(porosity_of(p) - def->porosity) > tolerance)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "packing \"%s\": porosity = %g cannot be had: %d grains found a place, "
-                         "with a porosity of %.4f (attempts = %d)",
+                         "packing \"%s\": porosity = %g is not reached: %d grains found a place, "
+                         "with a porosity of %.4f (attempts = %d); method = \"growth\" is denser",
                          p->name, def->porosity, p->body_count, porosity_of(p), def->attempts);
     return CAIRN_OK;
 }
@@ -289,9 +290,11 @@ static cairn_status draw_all(packing *p, cairn_error *error)
         of.solid = p->solid += volume_of(&next);
     }
     if (p->count == 0)
-        return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "packing \"%s\": one grain fills more of the region than is asked for",
-                         p->name);
+        return base_fail(
+            error, CAIRN_ERROR_ARGUMENT,
+            "packing \"%s\": one grain fills more of its region than the porosity leaves for "
+            "grains; take smaller grains or a larger region",
+            p->name);
     return CAIRN_OK;
 }
 
@@ -394,10 +397,11 @@ static cairn_status grow_apart(packing *p, eng_relax *relax, cairn_error *error)
     }
     if (end == ENG_RELAX_LATE)
         return out_of_time(p, relax, error);
-    return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                     "packing \"%s\": porosity = %.4g cannot be had: its grains are apart from a "
-                     "porosity of %.3f on",
-                     p->name, p->def->porosity > 0.0 ? p->def->porosity : wanted, porosity_of(p));
+    return base_fail(
+        error, CAIRN_ERROR_ARGUMENT,
+        "packing \"%s\": porosity = %.4g is not reached: its grains press on each other "
+        "below %.3f; ask for that or more, and compress it in the run",
+        p->name, p->def->porosity > 0.0 ? p->def->porosity : wanted, porosity_of(p));
 }
 
 static cairn_status grow_to_porosity(packing *p, eng_relax *relax, cairn_error *error)
@@ -441,8 +445,8 @@ static cairn_status grow_to_coordination(packing *p, eng_relax *relax, cairn_err
         *(has < target ? &low : &high) = p->factor;
     }
     return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                     "packing \"%s\": coordination = %g cannot be had: at a porosity of %.4f it "
-                     "goes from %.4g to %.4g",
+                     "packing \"%s\": coordination = %g is not reached: at a porosity of %.4f it "
+                     "jumps from %.4g to %.4g; ask for one of these",
                      p->name, target, porosity_of(p), found[0], found[1]);
 }
 

@@ -83,10 +83,12 @@ static cairn_status check_bodies(const cairn_world *world, const cairn_joint_def
     if (a == -2 || b < 0)
         return eng_fail_id(error, eng_body_check(world, a == -2 ? def->a : def->b), "body");
     if (a == b)
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "a joint holds two different bodies");
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the two bodies of a joint must be different");
     if (world->model.bodies.rows[b].kind != CAIRN_DYNAMIC &&
         (a < 0 || world->model.bodies.rows[a].kind != CAIRN_DYNAMIC))
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "one body of a joint must be dynamic");
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "one of the two bodies of a joint, at least, must be dynamic");
     return CAIRN_OK;
 }
 

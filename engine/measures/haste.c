@@ -39,7 +39,8 @@ static double way_of(const cairn_world *world, int body)
 }
 
 /// Whether a body of the general passes may go farther than that: seen without a root for most.
-static bool may_be_hasty(const cairn_world *world, int body)
+/// @param factor  s2, such that its product with a squared speed is less than the squared size
+static inline bool may_be_hasty(const cairn_world *world, int body, double factor)
 {
     const double *v = world->state.bodies.v[body];
     const eng_body *b = &world->model.bodies.rows[body];
@@ -48,8 +49,8 @@ static bool may_be_hasty(const cairn_world *world, int body)
         b->solid > 0 ? world->model.bodies.solids[b->solid - 1].reach : shape->bounding_radius;
     double linear = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     double turning = v[3] * v[3] + v[4] * v[4] + v[5] * v[5];
-    double way = most * shape->smallest_size, h = world->model.def.time_step;
-    return !(2.1 * h * h * (linear + turning * reach * reach) < way * way);
+    double size = shape->smallest_size;
+    return !(factor * (linear + turning * reach * reach) < size * size);
 }
 
 /// Whether there is anything that a body would meet too late.
@@ -84,14 +85,16 @@ int eng_haste_fastest(const cairn_world *world)
 static int find_late(const cairn_world *world)
 {
     int found = world->report.hasty - 1;
+    double h = world->model.def.time_step, factor = 2.1 * h * h / (most * most);
     if (!any_acts_late(world))
         return -1;
     if (found >= 0 && !meets_late(world, found))
         found = -1;
     for (int k = 0; k < world->scratch.general.count && world->scratch.general.work; k++) {
         int body = world->scratch.general.active[k];
-        if (world->model.bodies.rows[body].kind != CAIRN_DYNAMIC || !may_be_hasty(world, body) ||
-            eng_is_elsewhere(world, body) || (found >= 0 && found < body))
+        if (world->model.bodies.rows[body].kind != CAIRN_DYNAMIC ||
+            !may_be_hasty(world, body, factor) || eng_is_elsewhere(world, body) ||
+            (found >= 0 && found < body))
             continue;
         if (way_of(world, body) > most && meets_late(world, body))
             found = body;

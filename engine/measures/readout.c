@@ -302,7 +302,8 @@ cairn_status cairn_world_write_fclib(const cairn_world *world, const char *path,
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is no form %d of FCLIB files",
                          (int)form);
     if (world->scratch.solve.problem.contact_count == 0 || world->scratch.solve.solved == NULL)
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "the last step had no implicit contact");
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the last step had no contact of the implicit law, and so no problem");
     con_fclib_info info = {title, description, ""};
     const eng_rolling *rolling = world->scratch.solve.rolling;
     if (rolling != NULL)

@@ -149,14 +149,21 @@ static vec3 turn_scale_of(double mass, vec3 inertia)
     return vec3_make(sqrt(mass / inertia.x), sqrt(mass / inertia.y), sqrt(mass / inertia.z));
 }
 
+eng_free_mass eng_free_mass_of(const cairn_world *world, int body)
+{
+    if (world->state.bodies.frozen != NULL && world->state.bodies.frozen[body][0] > 0.0)
+        return (eng_free_mass){world->state.bodies.frozen[body][0],
+                               vec3_from(world->state.bodies.frozen[body] + 1)};
+    return (eng_free_mass){world->model.bodies.rows[body].mass, eng_inertia_of(world, body)};
+}
+
 eng_side_stiffness eng_side_stiffness_of(const cairn_world *world, int body, double depth)
 {
-    const eng_body *b = &world->model.bodies.rows[body];
-    const geo_shape *shape = world->model.shapes.rows[b->shape];
-    if (b->kind != CAIRN_DYNAMIC || shape->kind == GEO_SPHERE)
+    const geo_shape *shape = world->model.shapes.rows[world->model.bodies.rows[body].shape];
+    eng_free_mass is = eng_free_mass_of(world, body);
+    if (isinf(is.mass) || shape->kind == GEO_SPHERE)
         return solid_ball;
-    look l = {shape, eng_frame_of(world, body), depth,
-              turn_scale_of(b->mass, eng_inertia_of(world, body))};
+    look l = {shape, eng_frame_of(world, body), depth, turn_scale_of(is.mass, is.inertia)};
     return stiffest_side(&l);
 }
 

@@ -3,7 +3,6 @@
 #include "engine/measures/side_stiffness.h"
 #include "engine/pairs/connectors.h"
 #include "engine/state/actions.h"
-#include "engine/state/exclusions.h"
 #include "engine/state/ids.h"
 #include "engine/state/rows.h"
 #include "engine/state/surfaces.h"
@@ -25,7 +24,7 @@ typedef struct specimen {
     int body; // -1: it will be made; -2: there is none
     int material;
     bool several;  // of one that will be made: it may meet one of its kind
-    double mass;   // kg
+    double mass;   // kg; INFINITY of what cannot move
     double radius; // m, of a ball; else INFINITY
     double half;   // m, half of its smallest size
     double reach;  // m, bounding radius
@@ -45,7 +44,7 @@ static specimen body_specimen(const cairn_world *world, int body)
     const geo_shape *shape = world->model.shapes.rows[world->model.bodies.rows[body].shape];
     return (specimen){.body = body,
                       .material = world->model.bodies.rows[body].material,
-                      .mass = world->model.bodies.rows[body].mass,
+                      .mass = eng_free_mass_of(world, body).mass,
                       .radius = shape->kind == GEO_SPHERE ? shape->sphere.radius : INFINITY,
                       .half = 0.5 * shape->smallest_size,
                       .reach = shape->bounding_radius};
@@ -142,7 +141,9 @@ static bool may_meet(const cairn_world *world, const specimen *a, const specimen
 {
     if (a->body == -2 || b->body == -2 || (same && !a->several))
         return false;
-    return a->body < 0 || b->body < 0 || !eng_pair_is_idle(world, a->body, b->body);
+    if (isinf(a->mass) && isinf(b->mass))
+        return false;
+    return a->body < 0 || b->body < 0 || !eng_pair_is_apart(world, a->body, b->body);
 }
 
 static cairn_body_id id_of(const cairn_world *world, const specimen *is)

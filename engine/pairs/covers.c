@@ -493,7 +493,8 @@ static void settle_chunk(void *argument, int begin, int end, int chunk, int work
     (void)chunk, (void)worker;
     const covers *c = argument;
     for (int body = begin; body < end; body++)
-        settle_body(c, body);
+        if (c->first[body + 1] > c->first[body])
+            settle_body(c, body);
 }
 
 /// Calls for each place with raw contacts and each of its sides whose body moves by forces.

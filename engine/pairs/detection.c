@@ -234,6 +234,18 @@ static bool is_still_clear(const cairn_world *world, const eng_pair *pair, doubl
     return way + margin < pair->clear;
 }
 
+/// Whether that is so for all that the two may do in the step, seen from little work.
+static bool flies_clear(const cairn_world *world, const eng_pair *pair)
+{
+    int a = pair->colliders.first, b = pair->colliders.second;
+    double gap = pair->count > 0
+                     ? world->contacts.colliders.reach[a] + world->contacts.colliders.reach[b]
+                     : 0.0;
+    return is_still_clear(world, pair, gap) &&
+           (is_still_clear(world, pair, eng_meeting_most(world, pair) + gap) ||
+            is_still_clear(world, pair, eng_meeting_much(world, pair) + gap));
+}
+
 /// Distance of two boxes along the axis where it is largest, m; not above 0 where they overlap.
 static double distance_of_bounds(const geo_bounds *a, const geo_bounds *b)
 {
@@ -324,11 +336,7 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
         if (swept)
             world->scratch.bounce[index] = INFINITY;
         // most pairs of bodies that fly beside each other are done with here
-        double gap = pair->count > 0
-                         ? world->contacts.colliders.reach[a] + world->contacts.colliders.reach[b]
-                         : 0.0;
-        if (swept && !world->state.pieces.thrown &&
-            is_still_clear(world, pair, eng_meeting_most(world, pair) + gap)) {
+        if (swept && !world->state.pieces.thrown && flies_clear(world, pair)) {
             world->contacts.narrow.raw_count[i] = 0;
             if (pair->count > 0)
                 world->contacts.narrow.taken.busy[busy++] = i;

@@ -30,9 +30,9 @@ static const double bounce_depth = 0.2;
 // of the step, between meetings of the parts of two bodies that are one
 static const double at_once = 1e-5;
 
-// rad, turn from which on a sweep takes the free motion of a body, and which one that meets others
-// gets shorter pieces of a step
-static const double tumbling = 0.1, turned_far = 0.15;
+// rad, turn from which on a sweep takes the free motion of a body, which one that meets others gets
+// shorter pieces of a step, and which is followed once
+static const double tumbling = 0.1, turned_far = 0.15, followed = 4.0;
 
 // cosine between the normals of contacts of a mesh that are of one meeting
 static const double same_side = 0.9;
@@ -111,12 +111,15 @@ static void aim_chunk(void *argument, int begin, int end, int chunk, int worker)
     for (int k = begin; k < end; k++) {
         int body = world->scratch.general.active[k];
         eng_aim *aim = &world->scratch.aims[body];
+        *aim = (eng_aim){0};
         if (eng_is_elsewhere(world, body))
             continue;
+        const eng_body *b = &world->model.bodies.rows[body];
         expect(world, body, aim->u);
         aim->turning = fastest_turning(world, body, vec3_from(aim->u + 3));
+        // balls that turn about their middle go nowhere by that
         if (aim->turning > 0.0 &&
-            world->model.shapes.rows[world->model.bodies.rows[body].shape]->kind != GEO_SPHERE)
+            (world->model.shapes.rows[b->shape]->kind != GEO_SPHERE || b->solid > 0))
             aim->around = aim->turning * eng_reach_of(world, body);
         vec3 v = vec3_from(world->state.bodies.v[body]),
              v_free = vec3_from(world->state.bodies.v_free[body]);
@@ -200,26 +203,46 @@ static bool may_meet(const cairn_world *world, const eng_pair *pair, vec3 low, v
 {
     int a = pair->colliders.first, b = pair->colliders.second;
     double near = 1e-3 * size_of(world, pair);
-    // most that do are so near that it does not matter how they turn
-    if (world->state.cell.any || come_near(world, pair, low, high, near))
+    double around = world->scratch.aims[world->contacts.colliders.rows[a].body].around +
+                    world->scratch.aims[world->contacts.colliders.rows[b].body].around;
+    if (world->state.cell.any)
+        return true;
+    // most pairs of bodies that fly beside each other are done with here
+    double most = near + world->state.clock.horizon * around * (1.0 + 1e-12);
+    if (!come_near(world, pair, low, high, most))
+        return false;
+    // and most others are so near that it does not matter how they turn
+    if (around == 0.0 || come_near(world, pair, low, high, near))
         return true;
     double turning = turning_speed(world, a, b) + turning_speed(world, b, a);
     return turning > 0.0 &&
            come_near(world, pair, low, high, near + world->state.clock.horizon * turning);
 }
 
-/// Range of the velocity with which a body may drive another, at the centre of that: that of its
-/// aim, or of a wider one.
-/// @param wide  scratch
-static const eng_aim *range_at(const cairn_world *world, int body, int other, eng_aim *wide)
+/// Whether a body is driven and turns: what it gives another depends on where that is.
+static inline bool drives_around(const cairn_world *world, int body)
+{
+    return world->model.bodies.rows[body].kind != CAIRN_DYNAMIC &&
+           world->scratch.aims[body].turning != 0.0;
+}
+
+/// The range of such a body at the centre of another.
+static const eng_aim *driven_range(const cairn_world *world, int body, int other, eng_aim *wide)
 {
     const eng_aim *aim = &world->scratch.aims[body];
-    if (world->model.bodies.rows[body].kind == CAIRN_DYNAMIC || aim->turning == 0.0)
-        return aim;
     vec3 there = eng_image_velocity(world, body, aim->u, world->state.bodies.q_mid[other].position);
     wide->low = lower(aim->low, there);
     wide->high = upper(aim->high, there);
     return wide;
+}
+
+/// Range of the velocity with which a body may drive another, at the centre of that: that of its
+/// aim, or of a wider one.
+/// @param wide  scratch
+static inline const eng_aim *range_at(const cairn_world *world, int body, int other, eng_aim *wide)
+{
+    return drives_around(world, body) ? driven_range(world, body, other, wide)
+                                      : &world->scratch.aims[body];
 }
 
 /// Widens the range of a body by another one.
@@ -242,14 +265,88 @@ static bool has_all_of(const cairn_world *world, int body, const eng_aim *is)
             aim->high.x >= is->high.x && aim->high.y >= is->high.y && aim->high.z >= is->high.z);
 }
 
+/// How far bodies may come to each other in a step, m, whatever velocities they pass on: along each
+/// axis of the world.
+static vec3 way_of_all(const cairn_world *world)
+{
+    vec3 low = {0.0, 0.0, 0.0}, high = low;
+    bool any_driven = false;
+    for (int k = 0; k < world->scratch.general.active_count; k++) {
+        const eng_aim *aim = &world->scratch.aims[world->scratch.general.active[k]];
+        low = lower(low, aim->low);
+        high = upper(high, aim->high);
+        any_driven = any_driven || drives_around(world, world->scratch.general.active[k]);
+    }
+    geo_bounds centres = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    for (int k = 0; k < world->scratch.general.active_count && any_driven; k++) {
+        vec3 centre = world->state.bodies.q_mid[world->scratch.general.active[k]].position;
+        centres.low = k > 0 ? lower(centres.low, centre) : centre;
+        centres.high = k > 0 ? upper(centres.high, centre) : centre;
+    }
+    // bodies that are driven give others what they have there
+    for (int k = 0; k < world->scratch.general.active_count && any_driven; k++) {
+        int body = world->scratch.general.active[k];
+        if (!drives_around(world, body))
+            continue;
+        const eng_aim *aim = &world->scratch.aims[body];
+        vec3 at = world->state.bodies.q_mid[body].position, u = vec3_from(aim->u);
+        vec3 far = upper(vec3_sub(centres.high, at), vec3_sub(at, centres.low));
+        double speed = aim->turning * vec3_norm(far) * (1.0 + 1e-9);
+        vec3 around = {speed, speed, speed};
+        low = lower(low, vec3_sub(u, around));
+        high = upper(high, vec3_add(u, around));
+    }
+    return vec3_scale(world->state.clock.horizon, vec3_sub(high, low));
+}
+
+/// Whether may_meet is false for whatever velocities the two may get.
+/// @param way  m, as way_of_all gives it
+static inline bool are_far(const cairn_world *world, const geo_pair *pair, vec3 way)
+{
+    const eng_collider *a = &world->contacts.colliders.rows[pair->first],
+                       *b = &world->contacts.colliders.rows[pair->second];
+    const geo_bounds *p = &world->contacts.colliders.bounds[pair->first].bounds;
+    const geo_bounds *q = &world->contacts.colliders.bounds[pair->second].bounds;
+    double around = world->scratch.aims[a->body].around + world->scratch.aims[b->body].around;
+    // half-spaces have no size
+    double size = real_max(a->shape->smallest_size, b->shape->smallest_size);
+    double slack = 1e-3 * size + world->state.clock.horizon * around * (1.0 + 1e-12);
+    return q->low.x - way.x > p->high.x + slack || q->high.x + way.x < p->low.x - slack ||
+           q->low.y - way.y > p->high.y + slack || q->high.y + way.y < p->low.y - slack ||
+           q->low.z - way.z > p->high.z + slack || q->high.z + way.z < p->low.z - slack;
+}
+
+/// Places of cone laws whose pairs may meet in the step; how many.
+/// @param near  [places of cone laws] out
+static int find_near(const cairn_world *world, int *near)
+{
+    const eng_plan *plan = &world->contacts.plan;
+    vec3 way = way_of_all(world);
+    bool all = world->state.cell.any || world->state.elsewhere != NULL;
+    int count = 0;
+    for (int place = 0; place < plan->cone_pairs; place++) {
+        const eng_pair *pair = &world->contacts.pairs.rows[plan->order[place]];
+        near[count] = plan->order[place];
+        count += all || pair->count > 0 || !are_far(world, &pair->colliders, way);
+    }
+    return count;
+}
+
+/// Whether a range of one of the two has grown since they were looked at last.
+static inline bool is_due(const cairn_world *world, const geo_pair *pair, int round)
+{
+    return world->scratch.aims[world->contacts.colliders.rows[pair->first].body].widened >=
+               round - 1 ||
+           world->scratch.aims[world->contacts.colliders.rows[pair->second].body].widened >=
+               round - 1;
+}
+
 /// Bodies that may meet may take each other's velocity; whether that is new.
 /// @param meet  whether they may, which stays so while ranges grow
 static bool pass_on(cairn_world *world, const eng_pair *pair, int round, bool *meet)
 {
     int a = world->contacts.colliders.rows[pair->colliders.first].body;
     int b = world->contacts.colliders.rows[pair->colliders.second].body;
-    if (world->scratch.aims[a].widened < round - 1 && world->scratch.aims[b].widened < round - 1)
-        return false;
     if (eng_is_elsewhere(world, a) || eng_is_elsewhere(world, b))
         return false;
     eng_aim wide[2];
@@ -269,19 +366,19 @@ static bool pass_on(cairn_world *world, const eng_pair *pair, int round, bool *m
 
 /// Ranges grow along chains of bodies that may meet, until they do no more: the least ones for
 /// which that is so, in whatever order pairs are looked at.
-/// @param meet  [places of cone laws] scratch
-static void find_ranges(cairn_world *world, bool *meet)
+/// @param near, meet  [places of cone laws] scratch
+static void find_ranges(cairn_world *world, int *near, bool *meet)
 {
-    const eng_plan *plan = &world->contacts.plan;
-    int n = plan->cone_pairs;
+    int n = find_near(world, near);
     bool changed = true;
     memset(meet, 0, (size_t)n * sizeof *meet);
     for (int round = 1; changed && round < ROUNDS; round++) {
         changed = false;
         for (int i = 0; i < n; i++) {
             int place = round % 2 == 0 ? i : n - 1 - i;
-            const eng_pair *pair = &world->contacts.pairs.rows[plan->order[place]];
-            changed = pass_on(world, pair, round, &meet[place]) || changed;
+            const eng_pair *pair = &world->contacts.pairs.rows[near[place]];
+            if (is_due(world, &pair->colliders, round) && pass_on(world, pair, round, &meet[place]))
+                changed = true;
         }
         if (eng_sharing_is_active(world) && world->state.elsewhere != NULL) {
             eng_borders_send(world, (con_rows){world->scratch.aims, sizeof *world->scratch.aims});
@@ -315,18 +412,21 @@ cairn_status eng_aims_find(cairn_world *world)
         return CAIRN_OK;
     world->scratch.aims =
         base_arena_array(world->scratch.arena, eng_aim, "aims", world->scratch.general.reach);
+    int *near =
+        base_arena_array(world->scratch.arena, int, "aims", world->contacts.plan.cone_pairs);
     bool *meet =
         base_arena_array(world->scratch.arena, bool, "aims", world->contacts.plan.cone_pairs);
-    if (world->scratch.aims == NULL || meet == NULL)
+    if (world->scratch.aims == NULL || near == NULL || meet == NULL)
         return CAIRN_ERROR_MEMORY;
-    memset(world->scratch.aims, 0,
-           (size_t)world->scratch.general.reach * sizeof *world->scratch.aims);
+    if (world->scratch.general.active_count < world->scratch.general.reach)
+        memset(world->scratch.aims, 0,
+               (size_t)world->scratch.general.reach * sizeof *world->scratch.aims);
     base_parallel_for(world->model.workers, world->scratch.general.active_count, ENG_BODY_CHUNK,
                       aim_chunk, world);
     // rows of bodies are the bodies themselves until there is a problem
     world->scratch.solve.row = NULL;
     world->state.pieces.too_long = outruns_cell(world);
-    find_ranges(world, meet);
+    find_ranges(world, near, meet);
     return CAIRN_OK;
 }
 
@@ -409,6 +509,13 @@ double eng_meeting_rate(const cairn_world *world, const geo_contact *contact, in
 
 // ---------------------------------------------------------------- sweeps
 
+/// How a body that turns freely stands at a time.
+typedef struct stand {
+    double time; // s
+    quat orientation;
+    vec3 turning; // rad/s, body axes
+} stand;
+
 /// Two colliders that are moved on as their bodies are expected to.
 typedef struct sweep {
     const cairn_world *world;
@@ -419,11 +526,20 @@ typedef struct sweep {
     vec3 linear[2];      // m/s
     vec3 turning[2];     // rad/s, body axes
     bool tumbles[2];     // whether that changes by itself
+    stand from[2];       // of those that do: a turn at most before where they were looked at last
+    stand now[2];        // where they were looked at last
     double size;         // m, of the smaller one
     double depth;        // m, from which on they overlap
     double spin;         // m/s, of points by turning, both together
     double horizon;      // s
 } sweep;
+
+/// Bodies that tumble are followed from the middle of the step on.
+static void stand_at_begin(sweep *s)
+{
+    for (int side = 0; side < 2; side++)
+        s->from[side] = s->now[side] = (stand){0.0, s->q[side].orientation, s->turning[side]};
+}
 
 static sweep begin_sweep(const cairn_world *world, const eng_pair *pair)
 {
@@ -452,43 +568,59 @@ static sweep begin_sweep(const cairn_world *world, const eng_pair *pair)
     }
     s.spin = turning_speed(world, collider[0], collider[1]) +
              turning_speed(world, collider[1], collider[0]);
+    stand_at_begin(&s);
     return s;
 }
 
-/// Where a body is after a time. @param omega  out: rad/s, world, there
-static pose moved(const sweep *s, int side, double time, vec3 *omega)
+/// How a body that tumbles stands after a time. Turns that were followed are not followed again: a
+/// step may have hundreds of them, and ten thousand looks.
+static const stand *tumbled(sweep *s, int side, double time)
+{
+    stand *now = &s->now[side], *from = &s->from[side];
+    if (now->time == time)
+        return now;
+    if (time < from->time)
+        *from = (stand){0.0, s->q[side].orientation, s->turning[side]};
+    *now = *from;
+    now->time = time;
+    eng_rotation_flow(eng_inertia_of(s->world, s->body[side]), &now->orientation, &now->turning,
+                      time - from->time);
+    if ((time - from->time) * vec3_norm(now->turning) > followed)
+        *from = *now;
+    return now;
+}
+
+/// Where a body is after a time.
+static pose moved(sweep *s, int side, double time)
 {
     pose q = {vec3_add_scaled(s->q[side].position, time, s->linear[side]), s->q[side].orientation};
-    vec3 turning = s->turning[side];
     if (s->tumbles[side])
-        eng_rotation_flow(eng_inertia_of(s->world, s->body[side]), &q.orientation, &turning, time);
+        q.orientation = tumbled(s, side, time)->orientation;
     else
-        q.orientation = eng_rotation_advance(q.orientation, vec3_scale(time, turning));
-    *omega = quat_rotate(q.orientation, turning);
+        q.orientation = eng_rotation_advance(q.orientation, vec3_scale(time, s->turning[side]));
     return q;
 }
 
 /// Contacts after a time, behind those of the manifold.
-static cairn_status look(const sweep *s, double time, double margin, geo_manifold *manifold)
+static cairn_status look(sweep *s, double time, double margin, geo_manifold *manifold)
 {
-    vec3 omega;
-    pose a = moved(s, 0, time, &omega), b = moved(s, 1, time, &omega);
+    pose a = moved(s, 0, time), b = moved(s, 1, time);
     a = pose_compose(&a, &s->place[0]);
     b = pose_compose(&b, &s->place[1]);
     return geo_collide(s->shape[0], &a, s->shape[1], &b, margin, NULL, manifold);
 }
 
 /// Rate of the gap of a contact that is there after a time, m/s.
-static double rate_of(const sweep *s, const geo_contact *contact, double time)
+static double rate_of(sweep *s, const geo_contact *contact, double time)
 {
     vec3 velocity[2];
     for (int side = 0; side < 2; side++) {
         // what does not tumble turns about an axis that is at rest
-        vec3 omega, centre = vec3_add_scaled(s->q[side].position, time, s->linear[side]);
+        vec3 centre = vec3_add_scaled(s->q[side].position, time, s->linear[side]);
+        stand at = {.orientation = s->q[side].orientation, .turning = s->turning[side]};
         if (s->tumbles[side])
-            moved(s, side, time, &omega);
-        else
-            omega = quat_rotate(s->q[side].orientation, s->turning[side]);
+            at = *tumbled(s, side, time);
+        vec3 omega = quat_rotate(at.orientation, at.turning);
         velocity[side] =
             vec3_add(s->linear[side], vec3_cross(omega, vec3_sub(contact->point, centre)));
     }
@@ -496,7 +628,7 @@ static double rate_of(const sweep *s, const geo_contact *contact, double time)
 }
 
 /// Whether a contact is an overlap that this motion has made.
-static bool is_met(const sweep *s, const geo_contact *contact, double time)
+static bool is_met(sweep *s, const geo_contact *contact, double time)
 {
     double rate = rate_of(s, contact, time);
     return contact->gap < -s->depth && rate < 0.0 && -contact->gap <= -2.0 * time * rate;
@@ -506,7 +638,7 @@ static bool is_met(const sweep *s, const geo_contact *contact, double time)
 /// convex bodies stay apart along a normal as long as they do not close along it.
 /// @param from    the first contact of that time in the manifold
 /// @param margin  m, in which they were looked for
-static double least_time(const sweep *s, const geo_manifold *manifold, int from, double margin)
+static double least_time(sweep *s, const geo_manifold *manifold, int from, double margin)
 {
     double fastest = vec3_distance(s->linear[0], s->linear[1]) + s->spin, least = INFINITY;
     bool mesh = s->shape[0]->kind == GEO_MESH || s->shape[1]->kind == GEO_MESH;
@@ -526,10 +658,11 @@ static double least_time(const sweep *s, const geo_manifold *manifold, int from,
 /// @param begin   s, from which on they are looked at
 /// @param first   the first contact of the middle of the step, which end at `from`
 /// @param before  out: s, a time before that at which they do not
-static cairn_status find_meeting(const sweep *s, double way, double margin, double begin, int first,
+static cairn_status find_meeting(sweep *s, double way, double margin, double begin, int first,
                                  int from, geo_manifold *manifold, double *met, double *before)
 {
     double h = s->horizon;
+    stand_at_begin(s);
     double reach = way > stride * s->size ? 0.5 * real_min(s->size, way) : 0.0;
     double least = stride * s->size / way * h;
     geo_manifold middle = {.contacts = from > first ? manifold->contacts + first : NULL,
@@ -557,7 +690,7 @@ static cairn_status find_meeting(const sweep *s, double way, double margin, doub
 
 /// A contact of a meeting as the middle of the step has it: with the gap along its normal that
 /// leaves what it is at the meeting, and between the places of its point on both bodies.
-static geo_contact bring_back(const sweep *s, geo_contact contact, double time)
+static geo_contact bring_back(sweep *s, geo_contact contact, double time)
 {
     contact.gap -= time * rate_of(s, &contact, time);
     contact.point =
@@ -576,7 +709,7 @@ static geo_contact *find_kept(const geo_manifold *manifold, int first, int end, 
 }
 
 /// Whether a contact acted in the last step, and by that goes on to bounce across a gap.
-static bool goes_on(const sweep *s, uint64_t key)
+static bool goes_on(sweep *s, uint64_t key)
 {
     const cairn_world *world = s->world;
     const eng_contacts *c = &world->contacts.set;
@@ -588,8 +721,7 @@ static bool goes_on(const sweep *s, uint64_t key)
 }
 
 /// The deepest contact of a meeting, whose contacts are those from `from` on.
-static const geo_contact *deepest_of(const sweep *s, double time, int from,
-                                     const geo_manifold *manifold)
+static const geo_contact *deepest_of(sweep *s, double time, int from, const geo_manifold *manifold)
 {
     const geo_contact *c = manifold->contacts;
     int deepest = from;
@@ -600,7 +732,7 @@ static const geo_contact *deepest_of(const sweep *s, double time, int from,
 }
 
 /// Whether bodies that meet bounce off each other there.
-static bool bounces_there(const sweep *s, double time, int from, double restitution,
+static bool bounces_there(sweep *s, double time, int from, double restitution,
                           const geo_manifold *manifold)
 {
     const geo_contact *c = deepest_of(s, time, from, manifold);
@@ -609,7 +741,7 @@ static bool bounces_there(const sweep *s, double time, int from, double restitut
 
 /// Whether a body without a round shape turns so far until a time that its contacts there mean
 /// little to one that is where it is in the middle of the step.
-static bool turns_far(const sweep *s, double time)
+static bool turns_far(sweep *s, double time)
 {
     bool far = false;
     for (int side = 0; side < 2; side++) {
@@ -623,8 +755,7 @@ static bool turns_far(const sweep *s, double time)
 /// The time of a meeting, and its contacts, as soon as the two overlap: what is met later than that
 /// takes no part in a bounce.
 /// @param before  s, when they do not
-static cairn_status sharpen(const sweep *s, double before, int from, geo_manifold *manifold,
-                            double *met)
+static cairn_status sharpen(sweep *s, double before, int from, geo_manifold *manifold, double *met)
 {
     for (int looks = 0; looks < SHARPENINGS; looks++) {
         const geo_contact *c = deepest_of(s, *met, from, manifold);
@@ -665,7 +796,7 @@ static bool foretell(const geo_manifold *manifold, int first, int end, vec3 norm
 /// Of the contacts of a meeting, from `from` on, those of the side that is met are kept, at the end
 /// of what was kept before.
 /// @param bounces  those that are apart are left for later
-static void keep_met(const sweep *s, double time, int first, int kept, int from, bool bounces,
+static void keep_met(sweep *s, double time, int first, int kept, int from, bool bounces,
                      geo_manifold *manifold)
 {
     geo_contact *c = manifold->contacts;
@@ -694,7 +825,7 @@ static bool bore(const cairn_world *world, const eng_pair *pair, const uint64_t 
 }
 
 /// Whether a contact closes so fast, as the bodies move, that it is left to close first.
-static bool bounces_off(const sweep *s, const geo_contact *contact, double restitution)
+static bool bounces_off(sweep *s, const geo_contact *contact, double restitution)
 {
     const cairn_world *world = s->world;
     double along[2];
@@ -723,11 +854,39 @@ static void hold(sweep *s, const geo_manifold *manifold, int first, int end)
 
 /// Whether a contact is so far open that it is looked at whether it is met. Of a mesh those that
 /// bore breathe: others may be edges of it that the body passes over.
-static bool is_apart(const sweep *s, const geo_contact *contact, double touch, bool mesh)
+static bool is_apart(sweep *s, const geo_contact *contact, double touch, bool mesh)
 {
     double gap = contact->gap;
     return gap > touch ||
            (mesh && gap > digits * s->size && !bore(s->world, s->pair, &contact->key));
+}
+
+/// Whether a meeting in the first step of a world is one of bodies that nothing held yet, which
+/// fall beside what they lie on and meet the side of what is next to it: their velocity brings them
+/// there, and without the fall they would pass. Contacts of the end of the sweep are left behind.
+/// @param met  s, time of the meeting, whose contacts are those from `from` on
+static cairn_status falls_beside(sweep *s, double way, double margin, double met, int first,
+                                 int from, geo_manifold *manifold, bool *falls)
+{
+    const cairn_world *world = s->world;
+    geo_contact contact = *deepest_of(s, met, from, manifold);
+    sweep level = *s;
+    *falls = false;
+    if (world->state.clock.step_count > 0)
+        return CAIRN_OK;
+    for (int side = 0; side < 2; side++) {
+        vec3 gained = vec3_sub(vec3_from(world->state.bodies.v_free[s->body[side]]),
+                               vec3_from(world->state.bodies.v[s->body[side]]));
+        level.linear[side] = vec3_sub(level.linear[side], gained);
+    }
+    double closing = -rate_of(s, &contact, met), level_closing = -rate_of(&level, &contact, met);
+    if (!(level_closing > closing - level_closing))
+        return CAIRN_OK;
+    double level_met, before;
+    cairn_status status =
+        find_meeting(&level, way, margin, 0.0, first, from, manifold, &level_met, &before);
+    *falls = status == CAIRN_OK && !isfinite(level_met);
+    return status;
 }
 
 cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, double way,
@@ -764,6 +923,18 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
     cairn_status status = find_meeting(&s, way, margin, 0.0, first, from, manifold, &met, &before);
     if (status != CAIRN_OK)
         return status;
+    if (isfinite(met) && world->state.clock.step_count == 0) {
+        bool falls;
+        status = falls_beside(&s, way, margin, met, first, from, manifold, &falls);
+        if (status == CAIRN_OK)
+            status = find_meeting(&s, way, margin, 0.0, first, from, manifold, &met, &before);
+        if (status != CAIRN_OK)
+            return status;
+        if (falls) {
+            manifold->count = from;
+            met = INFINITY;
+        }
+    }
     double end = INFINITY;
     for (int i = from; i < manifold->count; i++)
         end = real_min(end, manifold->contacts[i].gap);
@@ -945,10 +1116,16 @@ static bool is_thrown(const cairn_world *world, int body)
 {
     const double *u = world->scratch.aims[body].u, *v_end = world->state.bodies.v_end[body];
     double size = world->model.shapes.rows[world->model.bodies.rows[body].shape]->smallest_size;
-    size = real_min(size, eng_reach_of(world, body));
-    double way = vec3_distance(vec3_from(u), vec3_from(v_end));
-    way += eng_reach_of(world, body) * vec3_distance(vec3_from(u + 3), vec3_from(v_end + 3));
-    return way * world->state.clock.horizon > stride * size;
+    double reach = eng_reach_of(world, body), h = world->state.clock.horizon;
+    size = real_min(size, reach);
+    vec3 linear = vec3_sub(vec3_from(u), vec3_from(v_end));
+    vec3 turning = vec3_sub(vec3_from(u + 3), vec3_from(v_end + 3));
+    // seen without a root of most
+    double most = vec3_norm_squared(linear) + reach * reach * vec3_norm_squared(turning);
+    if (2.1 * h * h * most < stride * stride * size * size)
+        return false;
+    double way = vec3_norm(linear) + reach * vec3_norm(turning);
+    return way * h > stride * size;
 }
 
 /// Takes the velocities of the end of the step, and the places in its middle from which they lead
@@ -979,11 +1156,35 @@ static double turn_to_end(sweep *s, const double *first)
     return begin;
 }
 
+/// Whether two bodies that have not bounced go on after the solve by less than the depth that is
+/// looked for.
+static bool go_on_slowly(const cairn_world *world, const eng_pair *pair, const double *first)
+{
+    const int collider[2] = {pair->colliders.first, pair->colliders.second};
+    vec3 linear[2];
+    double spin = 0.0;
+    for (int side = 0; side < 2; side++) {
+        int body = world->contacts.colliders.rows[collider[side]].body;
+        bool moves = world->model.bodies.rows[body].kind == CAIRN_DYNAMIC;
+        const double *u = world->scratch.aims[body].u,
+                     *v_end = moves ? world->state.bodies.v_end[body] : u;
+        if (world->state.cell.any || isfinite(first[body]))
+            return false;
+        linear[side] = vec3_add(vec3_from(u), vec3_sub(vec3_from(v_end), vec3_from(u)));
+        spin += speed_of_turning(world, collider[side], collider[1 - side],
+                                 fastest_turning(world, body, vec3_from(v_end + 3)));
+    }
+    double way = world->state.clock.horizon * (vec3_distance(linear[0], linear[1]) + spin);
+    return !(way > bounce_depth * size_of(world, pair));
+}
+
 /// Whether two bodies come to be deep in each other, as they go on after the solve.
 /// @param deep  out: index + 1 of one that does; 0: none
 static cairn_status find_depth(const cairn_world *world, const eng_pair *pair, const double *first,
                                geo_manifold *manifold, int *deep)
 {
+    if (go_on_slowly(world, pair, first))
+        return CAIRN_OK;
     sweep s = begin_sweep(world, pair);
     double before, met, begin = turn_to_end(&s, first);
     double way = world->state.clock.horizon * (vec3_distance(s.linear[0], s.linear[1]) + s.spin);

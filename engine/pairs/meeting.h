@@ -41,6 +41,23 @@ static inline double eng_meeting_most(const cairn_world *world, const eng_pair *
                              world->contacts.colliders.margin[second]);
 }
 
+/// The same in open space, nearer to them where bodies fly together, from more work.
+static inline double eng_meeting_much(const cairn_world *world, const eng_pair *pair)
+{
+    const eng_collider *c = &world->contacts.colliders.rows[pair->colliders.first];
+    const eng_collider *d = &world->contacts.colliders.rows[pair->colliders.second];
+    const eng_aim *a = &world->scratch.aims[c->body], *b = &world->scratch.aims[d->body];
+    vec3 up = vec3_abs(vec3_sub(b->high, a->low)), down = vec3_abs(vec3_sub(b->low, a->high));
+    vec3 most = {real_max(up.x, down.x), real_max(up.y, down.y), real_max(up.z, down.z)};
+    double around = a->around + b->around, still = 0.0;
+    if (isfinite(c->shape->smallest_size))
+        still += 5e-4 * c->shape->smallest_size;
+    if (isfinite(d->shape->smallest_size))
+        still += 5e-4 * d->shape->smallest_size;
+    // velocities that both are expected to have lie in their ranges
+    return (still + world->state.clock.horizon * (vec3_norm(most) + around)) * (1.0 + 1e-12);
+}
+
 /// The contacts that the narrow phase found of a pair, from `first` on, become those that it may
 /// have in this step.
 /// @param way     m, as eng_meeting_margin gives it

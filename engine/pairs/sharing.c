@@ -478,6 +478,11 @@ cairn_status eng_sharing_gather(const cairn_world *world, bool problem)
 cairn_status eng_sharing_gather_all(cairn_world *world, int reader, cairn_error *error)
 {
     cairn_status status = eng_sharing_gather(world, true);
+    eng_sharing *s = world->state.sharing;
+    if (s != NULL && s->last_whole != world->state.clock.step_count) {
+        s->last_whole = world->state.clock.step_count;
+        s->whole_steps++;
+    }
     if (status != CAIRN_OK)
         return base_fail(error, status, "a message between processes failed: %s",
                          cairn_status_text(status));

@@ -23,6 +23,8 @@ typedef struct eng_sharing {
     bool active;            // the step at hand is shared
     bool whole;             // all processes have all contacts, and what pairs remember
     bool complete;          // and the whole problem of the step
+    int64_t whole_steps;    // before or after which all were asked for
+    int64_t last_whole;     // number of the last of these steps
     int64_t steps;          // that were shared
     int64_t gathered_bytes; // of team.sent_bytes, what gathering sent
     // before the step at hand, to which it returns when it is taken back

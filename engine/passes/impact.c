@@ -531,23 +531,23 @@ static void give(cairn_world *world, int contact, const double R[3])
         world->scratch.solve.given[contact][k] += R[k];
 }
 
-/// Velocities with which bodies meet, in the frames of the middle of the step: those of its begin,
-/// and of bodies that are no balls the turning that keeps their angular momentum. With that of the
-/// begin an impact would keep its energy to first order in the step only.
+void eng_impact_velocity(const cairn_world *world, int body, double u[6])
+{
+    vec3 J = eng_inertia_of(world, body), omega = vec3_from(world->state.bodies.v[body] + 3);
+    memcpy(u, world->state.bodies.v[body], 6 * sizeof *u);
+    if (world->model.bodies.rows[body].kind == CAIRN_DYNAMIC && !(J.x == J.y && J.y == J.z) &&
+        !eng_flows(world, body))
+        vec3_store(u + 3, eng_rotation_middle(J, omega, world->model.def.time_step));
+}
+
+/// Velocities with which bodies meet.
 static void meet(impacts *all)
 {
     const cairn_world *world = all->world;
     memcpy(all->u, world->state.bodies.v, (size_t)world->scratch.general.reach * sizeof *all->u);
-    for (int k = 0; k < world->scratch.general.active_count; k++) {
-        int i = world->scratch.general.active[k];
-        if (world->model.bodies.rows[i].kind != CAIRN_DYNAMIC)
-            continue;
-        vec3 J = eng_inertia_of(world, i);
-        if ((J.x == J.y && J.y == J.z) || eng_flows(world, i))
-            continue;
-        vec3 omega = vec3_from(world->state.bodies.v[i] + 3);
-        vec3_store(all->u[i] + 3, eng_rotation_middle(J, omega, world->model.def.time_step));
-    }
+    for (int k = 0; k < world->scratch.general.active_count; k++)
+        eng_impact_velocity(world, world->scratch.general.active[k],
+                            all->u[world->scratch.general.active[k]]);
 }
 
 /// Velocities that sites which collided part with, but for forces of the step that press bodies

@@ -22,6 +22,12 @@ cairn_status eng_block_impacts(cairn_world *world) CAIRN_CHECK_RESULT;
 /// @return CAIRN_ERROR_MEMORY
 cairn_status eng_impacts_add(cairn_world *world) CAIRN_CHECK_RESULT;
 
+/// Velocity with which a body meets others, in the frames of the middle of the step: that of its
+/// begin, and of bodies that are no balls the turning that keeps their angular momentum. With that
+/// of the begin an impact would keep its energy to first order in the step only.
+/// @param u  [6] out: m/s, rad/s in body axes
+void eng_impact_velocity(const cairn_world *world, int body, double u[6]);
+
 /// Whether restitution is in the normal velocities of the problem of the step.
 bool eng_impacts_bounce(const cairn_world *world);
 

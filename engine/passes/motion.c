@@ -2,9 +2,11 @@
 // Prescribed motions: functions of time that moving bodies follow, theory.md (9.12)-(9.13).
 #include "engine/passes/motion.h"
 #include "engine/bodies/body_state.h"
-#include "engine/state/ids.h"
 #include "engine/state/rows.h"
 #include "engine/state/world.h"
+
+#include "engine/measures/finite.h"
+#include "engine/state/ids.h"
 
 #include "base/elementary.h"
 
@@ -30,8 +32,8 @@ static cairn_status ask(const cairn_world *world, int body, double time, cairn_m
         norm += motion->orientation[k] * motion->orientation[k];
     bool turns = (motion->given & CAIRN_MOTION_ORIENTATION) != 0;
     if (!isfinite(sum) || (turns && !(norm > 1e-12 && isfinite(norm))))
-        return base_fail(error, CAIRN_ERROR_NONFINITE,
-                         "the motion of body %d is not finite at t = %g s", body, time);
+        return base_fail(error, CAIRN_ERROR_NONFINITE, "the motion of %s is not finite at t = %g s",
+                         eng_body_label(world, body).text, time);
     return CAIRN_OK;
 }
 

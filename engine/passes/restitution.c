@@ -16,6 +16,10 @@ enum { CONTACT_CHUNK = 128, ROUNDS_MAX = 12 };
 // an island that has lost less than this share of what its impacts turn back keeps its restitution
 static const double loss_allowed = 1e-5;
 
+// and a gain that is more than round-off of a solve, where contacts that are all closed would make
+// none
+static const double clear_gain = 1e-4;
+
 static con_cone_terms terms_of(const cairn_world *world, int contact)
 {
     const eng_surface *surface =
@@ -133,22 +137,26 @@ static cairn_status share_solution(cairn_world *world)
     return eng_sharing_status(world);
 }
 
-/// Whether an impact may make energy: one that rubs, or of several coefficients.
-static bool may_make_energy(const cairn_world *world)
+/// Impulse of a contact in the step, with that of impacts before the problem, N s, and the velocity
+/// that both have met, m/s.
+static void take_impact(const cairn_world *world, int contact, double R[3], double V[3])
 {
-    double least_e = 1.0, most_e = 0.0;
-    bool rubs = false;
-    for (int i = 0; i < world->model.materials.surface_count; i++) {
-        const eng_surface *surface = &world->model.materials.surfaces[i];
-        con_cone_terms terms = {0};
-        if (surface->law->kind != CON_LAW_CONE)
-            continue;
-        surface->law->cone(surface->parameters, &terms);
-        rubs = rubs || (terms.friction > 0.0 && terms.restitution > 0.0);
-        least_e = fmin(least_e, terms.restitution);
-        most_e = fmax(most_e, terms.restitution);
+    const eng_contacts *c = &world->contacts.set;
+    memcpy(R, world->scratch.solve.solved_R[contact], 3 * sizeof *R);
+    memcpy(V, c->V[contact], 3 * sizeof *V);
+    if (world->scratch.solve.rebound == NULL)
+        return;
+    vec3 velocity[2];
+    for (int side = 0; side < 2; side++) {
+        double u[6];
+        int body = c->body[contact][side];
+        eng_impact_velocity(world, body, u);
+        velocity[side] =
+            eng_image_velocity(world, body, u, eng_contact_place(world, contact, side));
     }
-    return most_e > 0.0 && (rubs || least_e != most_e);
+    vec3_store(V, mat3_apply(&c->frame[contact], vec3_sub(velocity[1], velocity[0])));
+    for (int k = 0; k < 3; k++)
+        R[k] += world->scratch.solve.given[contact][k];
 }
 
 static void add_gains(impact_cap *cap)
@@ -160,10 +168,10 @@ static void add_gains(impact_cap *cap)
         cap->islands[k].gain = cap->islands[k].size = cap->islands[k].slope = 0.0;
     for (int i = 0; i < c->cone_count; i++) {
         cap_island *own = &cap->islands[cap->island[i]];
-        const double *R = world->scratch.solve.solved_R[i], *U = world->scratch.solve.solution_U[i],
-                     *V = c->V[i];
+        const double *U = world->scratch.solve.solution_U[i];
         con_cone_terms terms = terms_of(world, i);
-        double e = terms.restitution;
+        double e = terms.restitution, R[3], V[3];
+        take_impact(world, i, R, V);
         for (int k = 0; k < 3; k++)
             own->gain += 0.5 * R[k] * (U[k] - world->scratch.solve.shift[i][k] + V[k]);
         own->gain += eng_rolling_work(world, i);
@@ -204,8 +212,6 @@ static cairn_status begin_cap(cairn_world *world, impact_cap **cap)
     base_arena *arena = world->scratch.arena;
     int n = world->contacts.set.cone_count;
     *cap = NULL;
-    if (!may_make_energy(world))
-        return CAIRN_OK;
     cairn_status status = share_solution(world);
     if (status != CAIRN_OK)
         return status;
@@ -223,9 +229,13 @@ static cairn_status begin_cap(cairn_world *world, impact_cap **cap)
     add_gains(made);
     for (int k = 0; k < made->count; k++) {
         cap_island *own = &islands[k];
-        // one e and no friction make none, whatever round-off of the solve says
-        bool may = own->most_e > 0.0 && (own->rubs || own->least_e != own->most_e);
-        own->open = may && own->gain > world->model.def.tolerance * own->size;
+        // one e and no friction make none where all that bear are closed, whatever round-off of the
+        // solve says; contacts that are still open, or held to a rebound, give nothing back
+        bool makes =
+            own->rubs || own->least_e != own->most_e || world->scratch.solve.rebound != NULL;
+        double most =
+            makes ? world->model.def.tolerance : fmax(world->model.def.tolerance, clear_gain);
+        own->open = own->most_e > 0.0 && own->gain > most * own->size;
         *cap = own->open ? made : *cap;
     }
     return CAIRN_OK;

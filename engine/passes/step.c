@@ -409,9 +409,9 @@ static void judge_joints(cairn_world *world)
         return;
     world->report.told |= ENG_TOLD_UNSETTLED;
     base_log(&world->model.logger, BASE_LOG_WARNING,
-             "step %" PRId64 ", t = %g s: what joints bear beside contacts did not settle, most of "
-             "all for %s: it is that of the motion before, and energy is not kept; a shorter step "
-             "is needed",
+             "step %" PRId64
+             ", t = %g s: the forces of joints beside contacts did not settle, those of "
+             "%s least of all, and energy is not kept; a shorter step is needed",
              world->state.clock.step_count + 1, world->state.clock.time,
              eng_body_label(world, set->unsettled).text);
 }
@@ -440,8 +440,7 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
             return CAIRN_INTERRUPTED;
         status = solve(world, false, error);
     }
-    if (status == CAIRN_OK && bounces && is_solved(world) &&
-        world->model.def.impact == CAIRN_IMPACT_NEWTON)
+    if (status == CAIRN_OK && bounces && is_solved(world))
         status = eng_impacts_cap(world, solve, error);
     if (status == CAIRN_OK && bounces && !is_solved(world))
         status = solve_without_restitution(world, guesses, error);
@@ -467,6 +466,22 @@ static void unshift_chunk(void *argument, int begin, int end, int chunk, int wor
     }
 }
 
+/// Keeps what contacts and joints gave a body in the step, while v is still that of its begin.
+static void note_held(cairn_world *world, int body)
+{
+    const eng_body *b = &world->model.bodies.rows[body];
+    if (b->kind != CAIRN_DYNAMIC) {
+        memset(world->state.bodies.held[body], 0, sizeof world->state.bodies.held[body]);
+        return;
+    }
+    vec3 gained = vec3_sub(vec3_from(world->state.bodies.v_end[body]),
+                           vec3_from(world->state.bodies.v[body]));
+    vec3 given = vec3_add_scaled(vec3_from(world->model.def.gravity), 1.0 / b->mass,
+                                 eng_applied_of(world, body)->force);
+    vec3_store(world->state.bodies.held[body],
+               vec3_sub(vec3_scale(1.0 / world->model.def.time_step, gained), given));
+}
+
 /// q_{n+1} from the midpoint and the end velocities; the velocities become those of t_{n+1}.
 static void move_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
@@ -484,7 +499,7 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
             bool known = k < world->scratch.general.count && world->scratch.turnings[k].known;
             eng_body_end(world, i, known ? &world->scratch.turnings[k] : NULL,
                          world->state.bodies.v_end[i], &world->state.bodies.q[i], v);
-            eng_body_note_held(world, i);
+            note_held(world, i);
             memcpy(world->state.bodies.v[i], v, sizeof v);
             world->model.bodies.rows[i].flows = 0;
         }

@@ -9,10 +9,12 @@ enum { COLLIDER_CHUNK = 256 };
 
 typedef struct place_context {
     cairn_world *world;
-    bool holds;   // bounds may be taken as they were, wider by the way since
-    double faces; // m, half of what images move against the cell in a step
-    vec3 common;  // m/s, of walls, or of all bodies
-    bool reaches; // there are laws that act across a gap
+    bool holds;    // bounds may be taken as they were, wider by the way since
+    double faces;  // m, half of what images move against the cell in a step
+    vec3 common;   // m/s, of walls, or of all bodies
+    vec3 together; // m, that most bodies have gone, which counts for nothing
+    double digits; // m, round-off of ways beside it
+    bool reaches;  // there are laws that act across a gap
 } place_context;
 
 /// Half of the way of images by the strain of the cell in a step, m: the other half is that of the
@@ -48,6 +50,27 @@ static vec3 common_velocity(const cairn_world *world)
     bool known = world->scratch.general.active_count > 0 && world->state.sharing == NULL;
     return known ? vec3_scale(1.0 / world->scratch.general.active_count, sum)
                  : (vec3){0.0, 0.0, 0.0};
+}
+
+/// What most bodies have gone together since the last step, m, about: bodies that fall beside each
+/// other do not come nearer by that. Zeros where it is no large part of their ways, and where
+/// bounds are held for the sake of what a single one has gone.
+static vec3 way_together(const cairn_world *world, bool holds)
+{
+    vec3 sum = {0.0, 0.0, 0.0}, none = {0.0, 0.0, 0.0};
+    double squares = 0.0, count = 0.0;
+    // what processes know of bodies differs
+    for (int k = 0;
+         k < world->scratch.general.active_count && !holds && world->state.sharing == NULL; k++) {
+        const double *v = world->state.bodies.v[world->scratch.general.active[k]];
+        if (world->model.bodies.rows[world->scratch.general.active[k]].kind != CAIRN_DYNAMIC)
+            continue;
+        sum = vec3_add(sum, vec3_from(v));
+        squares += vec3_norm_squared(vec3_from(v));
+        count += 1.0;
+    }
+    bool most = vec3_norm_squared(sum) > 0.75 * count * squares && isfinite(squares);
+    return most ? vec3_scale(world->model.def.time_step / count, sum) : none;
 }
 
 /// Fastest point of a body against the common velocity, m/s: its centre, and its rotation at the
@@ -105,7 +128,8 @@ static double reach_of(const cairn_world *world, const geo_shape *shape)
 
 /// The way of a collider, rounded up, after it has gone on from one pose to another: a point at a
 /// radius r goes no farther than its centre and 2 r |q' - q| besides, q being the quaternions.
-static double way_after(double way, const pose *from, const pose *to, double radius)
+static double way_after(const place_context *context, double way, const pose *from, const pose *to,
+                        double radius)
 {
     quat p = from->orientation, q = to->orientation;
     // the first way begins here: a plane that turned would have gone without end
@@ -113,7 +137,8 @@ static double way_after(double way, const pose *from, const pose *to, double rad
         return way;
     double w = q.w - p.w, x = q.x - p.x, y = q.y - p.y, z = q.z - p.z;
     double turn = w * w + x * x + y * y + z * z;
-    double step = vec3_distance(to->position, from->position);
+    double step = vec3_distance(vec3_sub(to->position, from->position), context->together);
+    step += context->digits;
     if (turn > 0.0)
         step += 2.0 * radius * sqrt(turn);
     return way * (1.0 + 4e-16) + step * (1.0 + 1e-12);
@@ -217,8 +242,8 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
                         ? pose_compose(q, &world->contacts.colliders.places[collider->place - 1])
                         : *q;
         world->contacts.colliders.way[i] =
-            way_after(world->contacts.colliders.way[i], &world->contacts.colliders.pose[i], &next,
-                      collider->shape->bounding_radius);
+            way_after(context, world->contacts.colliders.way[i], &world->contacts.colliders.pose[i],
+                      &next, collider->shape->bounding_radius);
         world->contacts.colliders.pose[i] = next;
         world->contacts.colliders.margin[i] = margin_of(context, collider);
         if (context->reaches && collider->shape != last)
@@ -342,13 +367,16 @@ void eng_colliders_release(cairn_world *world)
 
 cairn_status eng_colliders_place_listed(cairn_world *world)
 {
+    bool holds = may_hold(world);
     place_context context = {
         .world = world,
-        .holds = may_hold(world),
+        .holds = holds,
+        .together = way_together(world, holds),
         .faces = way_of_faces(world),
         .common = common_velocity(world),
         .reaches = any_reaches(world),
     };
+    context.digits = 1e-15 * vec3_norm(context.together);
     int all = world->contacts.colliders.count, known = world->contacts.broad.proxy_capacity;
     int capacity = known, same = known, again = known, bounds = known, reach = known;
     cairn_status status = eng_colliders_reserve(world);

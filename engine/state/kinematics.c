@@ -33,13 +33,18 @@ static bool has_rigid_pairs(const cairn_world *world)
     return any;
 }
 
-/// Whether a dynamic body turns so far in a step, at an angular velocity, that it is to flow.
-static bool turns_far(const cairn_world *world, int body, vec3 omega)
+/// Whether a dynamic body that turns far in a step is to flow.
+static bool may_flow(const cairn_world *world, int body)
+{
+    return world->model.bodies.rows[body].solid > 0 && world->model.def.rotation == CAIRN_RIG_IMP &&
+           !eng_is_jointed(world, body) && has_rigid_pairs(world);
+}
+
+/// Whether it turns so far at an angular velocity, and does.
+static inline bool turns_far(const cairn_world *world, int body, vec3 omega)
 {
     double h = world->model.def.time_step, most = far_turn * far_turn;
-    return world->model.bodies.rows[body].solid > 0 && world->model.def.rotation == CAIRN_RIG_IMP &&
-           h * h * vec3_norm_squared(omega) > most && !eng_is_jointed(world, body) &&
-           has_rigid_pairs(world);
+    return h * h * vec3_norm_squared(omega) > most && may_flow(world, body);
 }
 
 double eng_body_lag(const cairn_world *world, double before, double after)
@@ -87,7 +92,8 @@ pose eng_body_middle(const cairn_world *world, int body, double half, vec3 *omeg
 }
 
 /// @param turning  with `half`, unless the body flows; out: the rest
-static void find_free(const cairn_world *world, int body, double v_free[6], eng_turning *turning)
+static inline void find_free(const cairn_world *world, int body, double v_free[6],
+                             eng_turning *turning)
 {
     const eng_body *b = &world->model.bodies.rows[body];
     const double *v = world->state.bodies.v[body];
@@ -169,6 +175,25 @@ static quat jointed_turn(const cairn_world *world, int body, vec3 momentum, vec3
     return quat_multiply(turn, more);
 }
 
+/// The end of a body that joints hold. @param impulse  N m s, midpoint principal axes
+static void turn_jointed(const cairn_world *world, int body, const eng_turning *turning,
+                         vec3 impulse, vec3 omega_end, pose *q, double v[6])
+{
+    vec3 turned, momentum = quat_rotate(turning->half, vec3_add(turning->momentum, impulse));
+    quat turn = jointed_turn(world, body, momentum, omega_end, &turned);
+    q->orientation = eng_rotation_turn(world->state.bodies.q[body].orientation, turn);
+    vec3_store(v + 3, turned);
+}
+
+/// The end of one that turns as free bodies do from the middle on. @param omega  rad/s, there
+static void flow_on(const cairn_world *world, int body, vec3 omega, pose *q, double v[6])
+{
+    q->orientation = world->state.bodies.q_mid[body].orientation;
+    eng_rotation_flow(eng_inertia_of(world, body), &q->orientation, &omega,
+                      0.5 * world->model.def.time_step);
+    vec3_store(v + 3, omega);
+}
+
 void eng_body_end(const cairn_world *world, int body, const eng_turning *turning,
                   const double v_end[6], pose *q, double v[6])
 {
@@ -179,9 +204,7 @@ void eng_body_end(const cairn_world *world, int body, const eng_turning *turning
     q->position = vec3_add_scaled(mid->position, 0.5 * h, vec3_from(v_end));
     vec3_store(v, vec3_from(v_end));
     if (eng_flows(world, body)) {
-        q->orientation = mid->orientation;
-        eng_rotation_flow(eng_inertia_of(world, body), &q->orientation, &turned, 0.5 * h);
-        vec3_store(v + 3, turned);
+        flow_on(world, body, turned, q, v);
         return;
     }
     quat turn;
@@ -198,19 +221,14 @@ void eng_body_end(const cairn_world *world, int body, const eng_turning *turning
         vec3 gained = vec3_sub(omega_end, turning->omega);
         vec3 impulse = vec3_add_scaled(vec3_multiply(inertia, gained), h, torque);
         if (eng_is_jointed(world, body)) {
-            vec3 momentum = quat_rotate(turning->half, vec3_add(turning->momentum, impulse));
-            turn = jointed_turn(world, body, momentum, omega_end, &turned);
-            q->orientation = eng_rotation_turn(world->state.bodies.q[body].orientation, turn);
-            vec3_store(v + 3, turned);
+            turn_jointed(world, body, turning, impulse, omega_end, q, v);
             return;
         }
         // what an impact throws round goes on as it does
         vec3 omega = vec3_add(turning->momentum, impulse);
         omega = vec3_make(omega.x / inertia.x, omega.y / inertia.y, omega.z / inertia.z);
         if (turns_far(world, body, omega)) {
-            q->orientation = mid->orientation;
-            eng_rotation_flow(inertia, &q->orientation, &omega, 0.5 * h);
-            vec3_store(v + 3, omega);
+            flow_on(world, body, omega, q, v);
             return;
         }
         turned =
@@ -220,21 +238,6 @@ void eng_body_end(const cairn_world *world, int body, const eng_turning *turning
     }
     q->orientation = eng_rotation_turn(mid->orientation, turn);
     vec3_store(v + 3, turned);
-}
-
-void eng_body_note_held(cairn_world *world, int body)
-{
-    const eng_body *b = &world->model.bodies.rows[body];
-    if (b->kind != CAIRN_DYNAMIC) {
-        memset(world->state.bodies.held[body], 0, sizeof world->state.bodies.held[body]);
-        return;
-    }
-    vec3 gained = vec3_sub(vec3_from(world->state.bodies.v_end[body]),
-                           vec3_from(world->state.bodies.v[body]));
-    vec3 given = vec3_add_scaled(vec3_from(world->model.def.gravity), 1.0 / b->mass,
-                                 eng_applied_of(world, body)->force);
-    vec3_store(world->state.bodies.held[body],
-               vec3_sub(vec3_scale(1.0 / world->model.def.time_step, gained), given));
 }
 
 void eng_mean_velocity(const cairn_world *world, int body, double mean[6])

@@ -66,9 +66,6 @@ static inline int eng_solver_row(const cairn_world *world, int body)
 void eng_body_end(const cairn_world *world, int body, const struct eng_turning *turning,
                   const double v_end[6], pose *q, double v[6]);
 
-/// Keeps what contacts and joints gave a body in the step, while v is still that of its begin.
-void eng_body_note_held(cairn_world *world, int body);
-
 /// Kinetic energy for body velocities; those of the bodies of the general passes by q and v as they
 /// are now, and their potential energy of gravity.
 double eng_body_kinetic_energy(const cairn_world *world, int body, const double v[6]);

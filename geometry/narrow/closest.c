@@ -125,6 +125,217 @@ static void refine_direction(const geo_core *a, const geo_core *b, double size, 
     }
 }
 
+// ---------------------------------------------------------------- normals of rims, to round-off
+
+// What a core touches with, as long as it does not change: a corner, a line, a rim, or the line of
+// a cylinder's side. It holds the point at + radius m/|m|, with m the part of the outward direction
+// that is across the axis.
+typedef struct touching_part {
+    vec3 at;
+    double radius; // m; 0 without a rim or side
+    vec3 axis;
+    int lines; // that directions are across: 0, 1, or 2 of a face
+    vec3 line[2];
+    vec3 start; // of the first line, which goes to start + line[0]
+} touching_part;
+
+// @param near  m, how much lower than the highest point the ends of what touches may be
+static bool part_of_cylinder(const geo_core *core, vec3 outward, double near, touching_part *part)
+{
+    vec3 u = mat3_apply(&core->rotation, (vec3){0.0, 0.0, 1.0});
+    double rise = vec3_dot(outward, u), half = core->half.z, radius = core->half.x;
+    vec3 end = vec3_add_scaled(core->centre, copysign(half, rise), u);
+    *part = (touching_part){.at = end, .radius = radius, .axis = u};
+    if (2.0 * half * fabs(rise) < near) {
+        part->at = core->centre;
+        part->lines = 1;
+        part->line[0] = vec3_scale(2.0 * half, u);
+        part->start = vec3_add_scaled(core->centre, -half, u);
+    } else if (2.0 * radius * vec3_norm(vec3_cross(outward, u)) < near) {
+        part->radius = 0.0;
+        part->lines = 2;
+        vec3_tangents(u, &part->line[0], &part->line[1]);
+    }
+    return true;
+}
+
+static bool part_of_polytope(const geo_core *core, vec3 outward, double near, touching_part *part)
+{
+    int top;
+    vec3 highest = geo_core_support(core, outward, &top);
+    *part = (touching_part){.at = highest, .start = highest};
+    double widest = 0.0;
+    for (int i = 0; i < core->vertex_count; i++) {
+        vec3 along = vec3_sub(geo_core_vertex(core, i), highest);
+        if (i == top || vec3_dot(outward, along) < -near)
+            continue;
+        if (part->lines == 0) {
+            part->line[part->lines++] = along;
+            continue;
+        }
+        double wide = vec3_norm(vec3_cross(part->line[0], along));
+        if (wide > widest) {
+            part->line[1] = along;
+            part->lines = 2;
+            widest = wide;
+        }
+    }
+    return true;
+}
+
+static bool find_part(const geo_core *core, vec3 outward, double near, touching_part *part)
+{
+    if (core->kind == GEO_CORE_CYLINDER)
+        return part_of_cylinder(core, outward, near, part);
+    return core->kind != GEO_CORE_CURVED && part_of_polytope(core, outward, near, part);
+}
+
+// unit, from the axis to the point of a rim or side that a direction selects
+static vec3 across_axis(const touching_part *part, vec3 n)
+{
+    vec3 around = vec3_cross(part->axis, n);
+    return vec3_normalize_or(vec3_cross(around, part->axis), n);
+}
+
+// from the point of A to that of B: the slope of the separation s(n) = n . d(n) of two parts
+static vec3 between_parts(const touching_part part[2], vec3 n)
+{
+    vec3 d = vec3_sub(part[1].at, part[0].at);
+    for (int side = 0; side < 2; side++)
+        if (part[side].radius > 0.0)
+            d = vec3_add_scaled(d, -part[side].radius, across_axis(&part[side], n));
+    return d;
+}
+
+// One step of Newton's method for the direction of the largest separation, within those across a
+// line where there is one. False where no direction around is the best one, as of corners that
+// touch.
+static bool improve_direction(const touching_part part[2], const vec3 *line, double size, vec3 *n,
+                              double *turned)
+{
+    int free = line != NULL ? 1 : 2;
+    vec3 d = between_parts(part, *n), tangent[2];
+    vec3_tangents(*n, &tangent[0], &tangent[1]);
+    if (line != NULL)
+        tangent[0] = vec3_cross(*line, *n);
+    double s = vec3_dot(*n, d), h[2][2] = {{-s, 0.0}, {0.0, -s}}, least = 1e-4 * size;
+    for (int side = 0; side < 2; side++) {
+        const touching_part *p = &part[side];
+        if (!(p->radius > 0.0))
+            continue;
+        vec3 across = vec3_cross(p->axis, *n);
+        double slope = vec3_norm(across), bend = p->radius / (slope * slope * slope);
+        for (int i = 0; i < free; i++)
+            for (int j = 0; j < free; j++)
+                h[i][j] -= bend * vec3_dot(across, tangent[i]) * vec3_dot(across, tangent[j]);
+    }
+    double gradient[2] = {vec3_dot(tangent[0], d), vec3_dot(tangent[1], d)};
+    double step[2] = {-gradient[0] / h[0][0], 0.0};
+    if (free == 2) {
+        double sum = h[0][0] + h[1][1], product = h[0][0] * h[1][1] - h[0][1] * h[1][0];
+        if (!(sum < 0.0) || !(product > least * -sum))
+            return false;
+        step[0] = (h[0][1] * gradient[1] - h[1][1] * gradient[0]) / product;
+        step[1] = (h[1][0] * gradient[0] - h[0][0] * gradient[1]) / product;
+    } else if (!(h[0][0] < -least)) {
+        return false;
+    }
+    vec3 turn = vec3_add(vec3_scale(step[0], tangent[0]), vec3_scale(step[1], tangent[1]));
+    *turned = vec3_norm(turn);
+    *n = vec3_normalize_or(vec3_add(*n, turn), *n);
+    return *turned < 0.1;
+}
+
+// the best direction near `n`, by the parts that touch there
+static bool best_direction(const touching_part part[2], double size, vec3 *n)
+{
+    enum { ROUNDS = 12 };
+    vec3 line[4], across = *n;
+    int lines = 0;
+    for (int side = 0; side < 2; side++)
+        for (int k = 0; k < part[side].lines; k++)
+            line[lines++] = vec3_normalize_or(part[side].line[k], *n);
+    double widest = 0.0;
+    for (int k = 1; k < lines; k++) {
+        vec3 cross = vec3_cross(line[0], line[k]);
+        if (vec3_norm(cross) > widest) {
+            widest = vec3_norm(cross);
+            across = vec3_scale(copysign(1.0 / widest, vec3_dot(cross, *n)), cross);
+        }
+    }
+    if (lines > 1) {
+        *n = across;
+        return widest > 1e-3;
+    }
+    double turned = INFINITY;
+    if (lines == 1)
+        *n = vec3_normalize_or(vec3_add_scaled(*n, -vec3_dot(*n, line[0]), line[0]), *n);
+    for (int round = 0; round < ROUNDS && turned > 1e-15; round++)
+        if (!improve_direction(part, lines == 1 ? &line[0] : NULL, size, n, &turned))
+            return false;
+    return turned < 1e-12;
+}
+
+static double separation_along(const geo_core *a, const geo_core *b, vec3 n)
+{
+    int vertex;
+    vec3 of_a = geo_core_support(a, n, &vertex),
+         of_b = geo_core_support(b, vec3_negate(n), &vertex);
+    return vec3_dot(n, vec3_sub(of_b, of_a));
+}
+
+// the same with what touches known to `near`, m
+static bool sharpen_within(const geo_core *a, const geo_core *b, double size, double near,
+                           geo_closest *c)
+{
+    touching_part part[2];
+    vec3 n = c->normal;
+    if (!find_part(a, n, near, &part[0]) || !find_part(b, vec3_negate(n), near, &part[1]) ||
+        !best_direction(part, size, &n))
+        return false;
+    double separation = vec3_dot(n, between_parts(part, n));
+    if (!(fabs(separation_along(a, b, n) - separation) < 1e-13 * size) ||
+        separation < separation_along(a, b, c->normal) - 1e-13 * size)
+        return false;
+    vec3 point[2];
+    for (int side = 0; side < 2; side++) {
+        double radius = side == 0 ? part[0].radius : -part[1].radius;
+        vec3 out = part[side].radius > 0.0 ? across_axis(&part[side], n) : n;
+        point[side] = vec3_add_scaled(part[side].at, radius, out);
+        part[side].start = vec3_add_scaled(part[side].start, radius, out);
+    }
+    c->normal = n;
+    c->separation = separation;
+    if (part[0].lines == 1 && part[1].lines == 1) {
+        double s, t;
+        geo_segment_closest(part[0].start, part[0].line[0], part[1].start, part[1].line[0], &s, &t);
+        point[0] = vec3_add_scaled(part[0].start, s, part[0].line[0]);
+        point[1] = vec3_add_scaled(part[1].start, t, part[1].line[0]);
+    } else if (part[0].lines > 0 && part[1].lines > 0) {
+        return true;
+    } else if (part[0].lines > 0) {
+        point[0] = vec3_add_scaled(point[1], -separation, n);
+    } else if (part[1].lines > 0) {
+        point[1] = vec3_add_scaled(point[0], separation, n);
+    }
+    c->point_a = point[0];
+    c->point_b = point[1];
+    return true;
+}
+
+// Closest or deepest points whose normal is known to some 1e-8, as searches around rims know it, to
+// round-off: the parts that touch are taken as they are, and the best direction between them is one
+// that no other is better than. Where there is none all stays. Tells whether there was one.
+static bool sharpen(const geo_core *a, const geo_core *b, double size, geo_closest *c)
+{
+    bool known = false;
+    for (double near = 1e-6; near < 0.1 && !known; near *= 100.0)
+        known = sharpen_within(a, b, size, near * size, c);
+    return known;
+}
+
+// ---------------------------------------------------------------- searches
+
 // the closest points of curved parts move over features: their names stay
 static uint32_t curved_code(const geo_core *core)
 {
@@ -134,15 +345,20 @@ static uint32_t curved_code(const geo_core *core)
 static bool find_points(const geo_core *a, const geo_core *b, double limit, double size,
                         geo_closest *closest)
 {
+    bool curved = !geo_core_is_polytope(a) || !geo_core_is_polytope(b);
     geo_gjk_result gjk;
     geo_gjk(a, b, limit, &gjk);
     if (gjk.state == GEO_GJK_BEYOND)
         return false;
     if (gjk.state == GEO_GJK_SEPARATED && gjk.distance > 1e-9 * size) {
         geo_closest_from_gjk(a, b, &gjk, closest);
-        return closest->separation <= limit;
+        if (closest->separation > limit)
+            return false;
+        if (curved)
+            (void)sharpen(a, b, size, closest);
+        return true;
     }
-    if (!geo_core_is_polytope(a) || !geo_core_is_polytope(b)) {
+    if (curved) {
         geo_epa_result epa;
         if (!geo_epa(a, b, &epa))
             return false;
@@ -150,8 +366,11 @@ static bool find_points(const geo_core *a, const geo_core *b, double limit, doub
         closest->separation = -epa.depth;
         closest->point_a = epa.point_a;
         closest->point_b = epa.point_b;
-        if (aside(closest, closest->point_a, closest->point_b) > 1e-11 * size)
+        if (!sharpen(a, b, size, closest) &&
+            aside(closest, closest->point_a, closest->point_b) > 1e-11 * size) {
             refine_direction(a, b, size, closest);
+            (void)sharpen(a, b, size, closest);
+        }
         return true;
     }
     from_axes(a, b, size, closest);

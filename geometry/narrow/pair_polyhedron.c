@@ -234,15 +234,21 @@ typedef struct tip {
     vec3 sides[2], away; // normals of the faces beside it, and the unit vector between them
 } tip;
 
-static tip view_tip(const geo_core *core, int edge)
+static tip view_edge(const geo_core *core, int edge)
 {
-    const int *ends = core->edge_vertices[edge], *faces = core->edge_faces[edge];
+    const int *ends = core->edge_vertices[edge];
     tip t = {.from = geo_core_vertex(core, ends[0])};
     t.along = vec3_sub(geo_core_vertex(core, ends[1]), t.from);
-    for (int k = 0; k < 2; k++)
-        t.sides[k] = mat3_apply(&core->rotation, core->face_normals[faces[k]]);
-    t.away = vec3_normalize_or(vec3_add(t.sides[0], t.sides[1]), t.sides[0]);
     return t;
+}
+
+// what is beside it
+static void view_sides(const geo_core *core, int edge, tip *t)
+{
+    const int *faces = core->edge_faces[edge];
+    for (int k = 0; k < 2; k++)
+        t->sides[k] = mat3_apply(&core->rotation, core->face_normals[faces[k]]);
+    t->away = vec3_normalize_or(vec3_add(t->sides[0], t->sides[1]), t->sides[0]);
 }
 
 // is a direction across an edge between the normals of its faces?
@@ -277,10 +283,12 @@ static cairn_status emit_tips(geo_job *job, const tip *a, const tip *b, vec3 pa,
 // contacts of edges ea and eb at the ends of what they have in common
 static cairn_status touch_tips(geo_job *job, const geo_core *a, int ea, const geo_core *b, int eb)
 {
-    tip ta = view_tip(a, ea), tb = view_tip(b, eb);
+    tip ta = view_edge(a, ea), tb = view_edge(b, eb);
     double aa = vec3_norm_squared(ta.along), bb = vec3_norm_squared(tb.along);
     if (vec3_norm_squared(vec3_cross(ta.along, tb.along)) > 1e-6 * aa * bb)
         return CAIRN_OK;
+    view_sides(a, ea, &ta);
+    view_sides(b, eb, &tb);
     const double same = 1e-6;
     vec3 apart = vec3_sub(tb.from, ta.from);
     for (int k = 0; k < 2; k++) {
@@ -327,6 +335,11 @@ static cairn_status touch_by_tips(geo_job *job, const geo_core *a, const geo_cor
             // each edge at the vertex belongs to two faces
             if (inc->edge_faces[edge][0] != face ||
                 (inc->edge_vertices[edge][0] != vertex && inc->edge_vertices[edge][1] != vertex))
+                continue;
+            // and is along none of the face's unless it is along the face
+            vec3 way = view_edge(inc, edge).along;
+            double rise = vec3_dot(way, down);
+            if (rise * rise > 1e-4 * vec3_norm_squared(way))
                 continue;
             for (int k = ref->face_start[index]; k < ref->face_start[index + 1]; k++) {
                 int other = ref->face_edges[k];

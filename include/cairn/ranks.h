@@ -96,6 +96,7 @@ typedef struct cairn_traffic {
     int64_t halo_bytes;     // of these the state of slots and bodies that others need
     int64_t gathered_bytes; // sent for lists and by cairn_world_gather
     int64_t halo_slots;     // slots of others that the last list needs here
+    int64_t whole_steps;    // after which what all bodies do went to others, for somebody to read
 } cairn_traffic;
 
 /// Zeros for NULL, and for a world that is not shared.

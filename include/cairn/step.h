@@ -44,13 +44,13 @@ typedef struct cairn_step_limit {
     double accurate;
 } cairn_step_limit;
 
-/// Estimates the stable step of the stiffest contacts that the bodies of the world and the grains
-/// that its emitters will make may have, of those with an explicit law: h = m / (C + sqrt(C^2 + K
-/// m)) with the mass m of a body, which is the limit of leap-frog for a row of such bodies, sqrt(m
-/// / K) without damping. Of a ball K is the larger of the normal stiffness and 7/2 of the
-/// tangential one (it turns, too), of others that of all points of one of its sides, turns
-/// included; both at an overlap of 1 % of the smaller body's half size. docs/laws.md (9.1). Cone
-/// laws have no limit. Tests: tests/unit/engine/test_stable_step.c
+/// Estimates the stable step of the stiffest contacts that the bodies of the world, frozen ones as
+/// if they were free, and the grains that its emitters will make may have, of those with an
+/// explicit law: h = m / (C + sqrt(C^2 + K m)) with the mass m of a body, which is the limit of
+/// leap-frog for a row of such bodies, sqrt(m / K) without damping. Of a ball K is the larger of
+/// the normal stiffness and 7/2 of the tangential one (it turns, too), of others that of all points
+/// of one of its sides, turns included; both at an overlap of 1 % of the smaller body's half size.
+/// docs/laws.md (9.1). Cone laws have no limit. Tests: tests/unit/engine/test_stable_step.c
 CAIRN_API cairn_step_limit cairn_world_get_stable_step(const cairn_world *world);
 
 /// Phases of a step, in order, as timed.

@@ -300,14 +300,19 @@ class Joint(_Handle):
         drives at a velocity (rad/s or m/s), or towards a position (rad or m) where the joint was
         made with one, with the gains that it had or with others; joint.motor() switches it off.
         limit is the most that it gives, N m or N."""
-        return self._set_motor
+        def motor(velocity=None, limit=None, position=None, stiffness=None, damping=None, **others):
+            for name in others:
+                raise ArgumentError(f'a motor has no "{name}"; it has velocity, limit, position, '
+                                    "stiffness and damping, and joint.drive is a torque or force")
+            self._set_motor(velocity, limit, position, stiffness, damping)
+        return motor
 
     @motor.setter
     def motor(self, value):
         raise ArgumentError("joint.motor is called: joint.motor(velocity=1.0, limit=5.0), or "
                             "joint.motor(position=0.5, stiffness=100.0, damping=5.0)")
 
-    def _set_motor(self, velocity=None, limit=None, position=None, stiffness=None, damping=None):
+    def _set_motor(self, velocity, limit, position, stiffness, damping):
         world, now = self._owner, self._motor()
         set_to = {"position": position, "stiffness": stiffness, "damping": damping}
         follows = any(value is not None for value in set_to.values())

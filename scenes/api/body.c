@@ -137,7 +137,7 @@ int scn_call_body(lua_State *L)
     bool has_inertia =
         scn_fields_vector(&fields, "inertia", def.inertia, 3, scn_range_positive("kg m2"));
     if (has_inertia && !has_mass)
-        scn_raise(fields.L, "body: inertia goes with mass");
+        scn_raise(fields.L, "body: inertia (kg m2) is given beside mass (kg): give mass, too");
 
     def.name = scn_fields_text(&fields, "name", NULL);
     scn_colour colour = scn_read_colour(&fields);

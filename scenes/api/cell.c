@@ -47,7 +47,7 @@ int scn_call_cell(lua_State *L)
     cairn_cell_view before;
     scn_fields_pass(&fields, cairn_world_get_cell(world, &before), &error);
     if (before.periodic[0] || before.periodic[1] || before.periodic[2])
-        scn_raise(L, "cell: a scene has one cell");
+        scn_raise(L, "cell: this scene has a cell already; it has one at most");
     scn_fields_pass(&fields, cairn_world_set_cell(world, &def, &error), &error);
     return 0;
 }

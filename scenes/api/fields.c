@@ -45,7 +45,7 @@ int scn_call_fields(lua_State *L)
     field.every = (int)scn_fields_integer(&fields, "every", 100, 1, INT_MAX);
     field.average = -1;
     if (!scn_fields_has(&fields, "window") && scn_fields_has(&fields, "from"))
-        scn_raise(L, "fields: \"from\" is of an average over a \"window\"");
+        scn_raise(L, "fields: \"from\" is of an average over a \"window\" (s): give one");
     field.hdf5 = scn_fields_choice(&fields, "format", 0, formats) == 1;
     // a grid that is wrong is refused here and not at the first frame
     cairn_error error = {0};

@@ -27,7 +27,9 @@ static void read_properties(const scn_fields *fields, cairn_material_id material
     static const char *const names[] = {"density", "young_modulus", "poisson_ratio"};
     static const char *const units[] = {"kg/m3", "Pa", ""};
     if (scn_fields_has(fields, names[2]) && !scn_fields_has(fields, names[1]))
-        scn_raise(fields->L, "material: poisson_ratio goes with young_modulus");
+        scn_raise(
+            fields->L,
+            "material: poisson_ratio is given beside young_modulus (Pa): give young_modulus, too");
     for (int i = 0; i < BASE_COUNT(names); i++) {
         if (!scn_fields_has(fields, names[i]))
             continue;

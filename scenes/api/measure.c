@@ -148,11 +148,11 @@ int scn_window_add(const scn_fields *fields, const char *name, cairn_reading_fun
     cairn_error error = {0};
     if (!scn_fields_has(fields, "window")) {
         if (scn_fields_has(fields, "every") || scn_fields_has(fields, "from"))
-            scn_raise(fields->L,
-                      "%s: \"every\" and \"from\" are of an average over a \"window\"; rows are as "
-                      "often as "
-                      "simulation{ energy_every = } says",
-                      fields->call);
+            scn_raise(
+                fields->L,
+                "%s: \"every\" and \"from\" are of an average over a \"window\" (s): give one; "
+                "rows without it are as often as output{ energy_every = } says",
+                fields->call);
         return -1;
     }
     scn_window_read(fields, &def);
@@ -210,7 +210,8 @@ int scn_call_measure(lua_State *L)
     scn_measure is = {0};
     is.about_point = scn_fields_vector(&fields, "about", is.point, 3, scn_range_any("m"));
     if (region && is.about_point)
-        scn_raise(L, "measure: about goes with body and bodies");
+        scn_raise(
+            L, "measure: \"about\", the point of torques, is of body and bodies, not of a region");
     const cairn_body_id *bodies = region ? NULL : scn_push_bodies(&fields, &is.body_count);
     is.of_cell = region && scn_region_is_cell(&fields);
     if (region && !is.of_cell)

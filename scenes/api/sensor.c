@@ -296,7 +296,7 @@ static void add_connector_sensor(const scn_fields *fields, const char *name,
     if (quantity == SCN_SENSOR_HISTORY && history == 0)
         scn_raise(L, "sensor: law %s keeps no history", view.law);
     if (scn_fields_has(fields, "on") && !is_sum(quantity))
-        scn_raise(L, "sensor: on goes with force and torque");
+        scn_raise(L, "sensor: \"on\" is of quantity = \"force\" and \"torque\" alone");
     scn_sensor *sensor = add_sensor(L, name, 0);
     sensor->quantity = quantity;
     sensor->connector = connector;

@@ -316,6 +316,8 @@ def rows_of(folder, name):
 
 def check_bench():
     with Folder() as folder:
+        check("default 1e-8" in folder.cairn("bench", "--help").out and "asks for 1e-6" in folder.cairn("bench", "--help").out,
+              "bench: why its tolerance is not that of a run")
         problems = make_problems(folder)
         result = folder.cairn("bench", "problems", "--solvers", "auto,gauss_seidel,gauss_seidel/"
                               "projected_gradient", "--csv", "a.csv", "--profile", "a.svg",

@@ -491,6 +491,8 @@ static cairn_world *make_lean(decisions *all, int threads, base_counting_allocat
     def.time_step = fmin(fmax(scale(all, 1e-7, 1e-3), 1e-12), 10.0);
     def.threads = threads;
     def.step_halvings = 1;
+    // solvers have targets of their own
+    def.max_iterations = 200;
     base_allocator counting = base_allocator_counting(counter);
     def.allocator = (cairn_allocator){counting.reallocate, counting.context};
     choose_vector(all, 20.0, def.gravity);

@@ -320,6 +320,35 @@ static void crowds_make_no_energy(void **state)
                       worst[impact]);
 }
 
+/// Cubes that fall on each other and bounce without loss, while their weight presses them together:
+/// what parts keeps its velocity, and pushes others by that no more than the impacts lost.
+static void stacks_that_bounce_make_no_energy(void **state)
+{
+    (void)state;
+    for (int impact = 0; impact < IMPACTS; impact++)
+        for (int i = 0; i < 8; i++) {
+            cairn_world_def def = cairn_default_world_def();
+            def.impact = (cairn_impact)impact;
+            def.time_step = i % 2 == 0 ? 1.0 / 200.0 : 1e-3;
+            cairn_world *world = make_world(&def);
+            set_contact(world, i / 4 == 0 ? 0.0 : 0.3, 1.0);
+            add_ground(world);
+            cairn_shape_id cube = box_shape(world, 0.2, 0.2, 0.2);
+            int count = i / 2 % 2 == 0 ? 3 : 5;
+            for (int k = 0; k < count; k++)
+                add_body_at(world, cube, 0.0, 0.0, 0.2 + 0.2 * k);
+            cairn_energy energy = cairn_world_get_energy(world);
+            double start = energy.kinetic + energy.potential, lost = 0.0;
+            for (int step = 0; step < (int)(2.0 / def.time_step); step++) {
+                run_steps(world, 1);
+                energy = cairn_world_get_energy(world);
+                check_at_most(lost - (energy.impact + energy.friction), 1e-5 * start);
+                lost = energy.impact + energy.friction;
+            }
+            cairn_world_destroy(world);
+        }
+}
+
 /// Central impacts without friction give back e, under every law.
 static void central_impacts_give_e_back(void **state)
 {
@@ -402,6 +431,7 @@ int main(void)
         cmocka_unit_test(a_rod_has_the_energetic_coefficient),
         cmocka_unit_test(crowds_make_no_energy),
         cmocka_unit_test(many_impacts_make_no_energy),
+        cmocka_unit_test(stacks_that_bounce_make_no_energy),
         cmocka_unit_test(central_impacts_give_e_back),
         cmocka_unit_test(what_bounces_keeps_its_energy),
     };

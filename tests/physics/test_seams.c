@@ -203,10 +203,43 @@ static void nothing_acts_along_a_flush_floor(void **state)
     assert_int_equal(bad, 0);
 }
 
+/// What starts on the one of two boxes and goes on to the other within its first step does not fall
+/// into the gap between them.
+static void what_starts_beside_a_gap_goes_over_it(void **state)
+{
+    (void)state;
+    const double gaps[] = {1e-4, 1e-3}, steps[] = {1e-3, 1.0 / 200.0, 0.02}, speeds[] = {1.0, 3.0};
+    for (int trial = 0; trial < 12; trial++)
+        for (int place = 0; place < 41; place++)
+            for (int kind = 0; kind < 2; kind++) {
+                cairn_world_def def = cairn_default_world_def();
+                def.time_step = steps[trial % 3];
+                cairn_world *world = make_world(&def);
+                double gap = gaps[trial / 3 % 2], speed = speeds[trial / 6];
+                set_contact(world, 0.0, 0.0);
+                cairn_shape_id tile = box_shape(world, 1.0 - gap, 1.0, 0.2);
+                add_fixed(world, tile, -0.5, 0.0, -0.1);
+                add_fixed(world, tile, 0.5, 0.0, -0.1);
+                cairn_shape_def disc = cairn_default_shape_def(CAIRN_CYLINDER);
+                disc.radius = 2.0 * radius;
+                disc.half_length = radius;
+                cairn_shape_id brick = kind == 0 ? box_shape(world, 0.12, 0.08, 2.0 * radius)
+                                                 : make_shape(world, &disc);
+                cairn_body_id body = add_body_at(world, brick, 0.006 * (place - 20), 0.013, radius);
+                set_velocity(world, body, (double[]){speed, 0.0, 0.0}, (double[]){0.0, 0.0, 0.0});
+                run_steps(world, 3);
+                cairn_body_view view = look_at(world, body);
+                check_close(view.velocity[0], speed, 0.0, 1e-4);
+                check_close(view.position[2], radius, 0.0, 1e-4);
+                cairn_world_destroy(world);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_acts_along_a_flush_floor),
+        cmocka_unit_test(what_starts_beside_a_gap_goes_over_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

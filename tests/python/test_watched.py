@@ -110,6 +110,12 @@ def test_stable_step_and_validate():
     assert "overlap" in world.validate()[0]
     assert spheres(1e-3, "signorini_coulomb", 0.45).stable_step == numpy.inf
     assert spheres(1e-3, "signorini_coulomb", 0.45).validate() == []
+    # a frozen body may be released: it counts as if it were free
+    free = spheres(1e-6, second=2.0).step_limit
+    world = spheres(1e-6, second=2.0)
+    world.freeze(region={"min": (-9, -9, -9), "max": (9, 9, 9)}, at=0)
+    world.step()
+    assert world.step_limit["step"] == free["step"] and world.step_limit["mass"] == free["mass"]
 
 
 def scene(tmp_path, text):
@@ -185,6 +191,8 @@ def test_motor_gains():
     assert joint.coordinate == pytest.approx(soft, rel=1e-6)
     with pytest.raises(cairn.ArgumentError, match="is called"):
         joint.motor = {"velocity": 1.0}
+    with pytest.raises(cairn.ArgumentError, match='no "torque".*joint.drive'):
+        joint.motor(torque=1.0)
     with pytest.raises(cairn.ArgumentError, match="not both|above it"):
         joint.motor(stiffness=0.0, damping=0.0)
     with pytest.raises(cairn.ArgumentError):

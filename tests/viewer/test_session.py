@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -141,6 +142,14 @@ def check_small_pictures(folder):
     os.makedirs(own, exist_ok=True)
     for name, text in [("one.lua", SCENE), ("broken.lua", "body{}"), ("-odd name.lua", SCENE)]:
         write_scene(own, name, text)
+    # one comes with its picture, as the built-in scenes do: all of them, of the size that the list takes
+    library, ready = os.path.join(ROOT, "scenes/library"), os.path.join(own, "sketches")
+    write_scene(own, "ready.lua", SCENE)
+    os.makedirs(ready, exist_ok=True)
+    shutil.copy(os.path.join(library, "sketches/arch.png"), os.path.join(ready, "ready.png"))
+    for name in (name[:-4] for name in os.listdir(library) if name.endswith(".lua")):
+        with open(os.path.join(library, "sketches", name + ".png"), "rb") as file:
+            check(struct.unpack(">II", file.read(24)[16:]) == (192, 120), f"the picture of {name}")
     env = dict(os.environ, CAIRN_SCENES=own, XDG_CACHE_HOME=os.path.join(folder, "cache"))
     with open(os.path.join(own, "script.txt"), "w", encoding="utf-8") as file:
         file.write("wait 2\nkey Ctrl+O\nwait 2\nkey F12\nwait 600\nkey F12\nwait 2\nkey Escape\nwait 2\nquit\n")
@@ -152,7 +161,7 @@ def check_small_pictures(folder):
         files = sorted(name for name in os.listdir(kept) if name.endswith(".png"))
         pictures.append(files)
         times.append([os.stat(os.path.join(kept, name)).st_mtime_ns for name in files])
-    # two scenes have a picture, the broken one has none; what was kept is not drawn again
+    # two scenes get a picture, the broken one none, and that which has one is not drawn; what was kept is not drawn again
     check(len(pictures[0]) == 2 and pictures[0] == pictures[1] and times[0] == times[1],
           f"small pictures: {pictures} {times}")
     # below the title and what the window says
@@ -234,6 +243,39 @@ def check_bar(folder):
     # the words of the bar: a menu, and the help, which a click closes before the key that it would hide
     done = play(folder, ["wait 3", "click 20 10", "wait 30", "quit"], "--paused", "--size", "640x600", what="short.lua")
     check("the end time of the scene, 0.02 s, is reached" in done.stderr, f"the end: {done.stderr[-400:]}")
+
+
+def check_moved_panels(folder):
+    """The ends of the colours are typed into a panel, it goes with its upper edge, and a slider there is found."""
+    shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
+    # 1.5 is typed where the brightest colour stands, and saved with the view
+    typed = ["click 290 397", "wait 2"] + 8 * ["key Backspace"] + ["key 1", "key .", "key 5", "wait 1", "key Return"]
+    # moved by 200 and 20, the slider of the time step lies at y = 125
+    moved = ["press 150 41", "wait 1", "move 200 50", "wait 1", "move 350 61", "wait 1", "release 350 61", "wait 2",
+             "press 369 125", "wait 2", "move 420 125", "wait 2", "release 420 125"]
+    done = play(folder, ["wait 3", "key Space", "key I", "key B", "key B", "wait 2"] + typed + ["wait 2", "key F9"] + moved
+                + ["wait 2", "quit"], "--size", "640x600")
+    check(len(re.findall("the time step is", done.stderr)) == 1, f"a slider of a moved panel: {done.stderr[-400:]}")
+    with open(os.path.join(folder, "out", "one-001.view.json"), encoding="utf-8") as file:
+        view = json.load(file)
+    check((view["colour_from"], view["colour_to"]) == (0, 1.5), f"the range of the colours: {view}")
+
+
+def check_joints(folder):
+    """A slider turns the arm of a hinge."""
+    write_scene(folder, "arm.lua", SCENE + """
+body{ name = "arm", shape = box{ size = {1, 0.1, 0.1} }, material = "m", position = {0.5, 0, 3} }
+joint{ kind = "hinge", name = "elbow", bodies = {"arm"}, at = {0, 0, 3}, axis = {0, 1, 0} }
+""")
+    done = play(folder, ["wait 3", "key I", "wait 2", "key F12", "wait 2", "press 169 391", "wait 2", "move 244 391",
+                         "wait 4", "release 244 391", "wait 4", "key F12", "wait 2", "quit"], "--paused", "--size",
+                "640x600", what="arm.lua")
+    check(done.returncode == 0, f"joints: status {done.returncode}, {done.stderr[-400:]}")
+    turns = []
+    for wrote in re.findall(r"wrote (\S+)\.png", done.stderr):
+        with open(os.path.join(folder, wrote + ".txt"), encoding="utf-8") as file:
+            turns.append(re.search("hash of positions .*", file.read()).group())
+    check(len(set(turns)) == 2, f"the arm was turned: {turns}")
 
 
 def check_parameters(folder):
@@ -431,6 +473,8 @@ def main():
         write_scene(folder, "short.lua", "simulation{ step = 0.005, end_time = 0.02 }\nground{}\n"
                     "body{ shape = sphere{ radius = 1 }, position = { 0, 0, 2 } }\n")
         check_bar(folder)
+        check_moved_panels(folder)
+        check_joints(folder)
         check_reload(folder)
         check_saved_view(folder)
         check_contents(folder)

@@ -36,6 +36,18 @@ typedef struct app_file_mark {
     int64_t seconds, nanoseconds, size;
 } app_file_mark;
 
+/// Panels that a drag of their upper edge moves, but the first.
+typedef enum app_panel {
+    APP_PANEL_STILL,
+    APP_PANEL_SETTINGS,
+    APP_PANEL_CHOSEN, // body or set
+    APP_PANEL_CONTENTS,
+    APP_PANEL_SENSOR,
+    APP_PANEL_ENERGY,
+    APP_PANEL_SOLVER,
+    APP_PANEL_COUNT
+} app_panel;
+
 typedef struct view_app {
     const view_window_request *request;
     base_allocator allocator;
@@ -73,7 +85,11 @@ typedef struct view_app {
     bool energy_logarithm;             // of the plot of energies
     view_sample samples[VIEW_SAMPLES_SHOWN];
     int sample_count;
-    view_panel panels[VIEW_PANELS_MAX]; // of the last picture, for the mouse
+    view_panel panels[VIEW_PANELS_MAX];    // of the last picture, for the mouse
+    double panel_ways[APP_PANEL_COUNT][2]; // pixels, how far each was moved
+    double panel_heights[APP_PANEL_COUNT];
+    double grip[2];  // pixels, of the mouse, where the panel would be unmoved
+    app_panel begun; // the panel that is drawn
     int panel_count;
     int menu, menu_first;   // group of the open menu, -1: none; first item shown
     view_panel menu_panel;  // of the last picture
@@ -163,6 +179,8 @@ void app_step_contact(view_app *app, int way);
 /// Handles one event of SDL; app_input.c.
 void app_handle_event(view_app *app, const SDL_Event *event);
 void app_act(view_app *app, view_action action);
+/// What an action switches on and off; NULL for one that does no such thing; app_bar.c.
+bool *app_switch(view_app *app, view_action action);
 /// Handles of the chosen body; app_handles.c. @return false where there are none
 bool app_get_handles(const view_app *app, view_handles *handles);
 /// Looks which handle is below the mouse.
@@ -178,6 +196,8 @@ void app_fly(view_app *app, double seconds);
 void app_draw_parameters(view_app *app, view_panel *panel);
 /// Widgets for the motors and loads that run; app_parameters.c.
 void app_draw_drives(view_app *app, view_panel *panel);
+/// Widgets for the joints of the chosen body, or of all; app_parameters.c.
+void app_draw_joints(view_app *app, view_panel *panel);
 /// Takes the scene file as it is now for the one that is shown.
 void app_mark_file(view_app *app);
 /// Builds the scene anew when its file was written again.
@@ -215,17 +235,20 @@ void app_draw_bar(view_app *app);
 void app_draw_help(view_app *app);
 /// Whether the mouse is over the open menu.
 bool app_menu_has_mouse(const view_app *app);
-/// Where panels begin, below the bar; pixels.
-double app_top(const view_app *app);
 
 /// Draws panels, text and plots into the canvas; app_panels.c.
 void app_draw_panels(view_app *app);
 /// Plots and the bars of the phases; app_plots.c.
 void app_draw_plots(view_app *app);
 /// A panel that remembers its place until the next picture, for the mouse; app_frame.c.
-view_panel app_begin_panel(view_app *app, double left, double top, double width);
-void app_end_panel(view_app *app, view_panel *panel);
+view_panel app_begin_panel(view_app *app, app_panel which, double left, double top, double width);
+/// @return y below the panel and a space, where it has not been moved
+double app_end_panel(view_app *app, view_panel *panel);
 double app_row_height(const view_app *app);
+/// Where panels begin, below the bar; pixels.
+double app_top(const view_app *app);
+/// Pushes the panel below the mouse up or down. @return whether there is one
+bool app_scroll_panel(view_app *app, double rows);
 
 /// Pictures, films, problems; app_files.c.
 void app_write_picture(view_app *app);

@@ -5,16 +5,12 @@
 #include "base/assert.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
 static const view_colour ink = {36, 42, 52, 255}, paper = {246, 248, 250, 244},
                          accent = {38, 110, 190, 255}, hot_field = {186, 202, 222, 255},
                          alarm = {200, 50, 40, 255};
-
-double app_top(const view_app *app)
-{
-    return 1.9 * app_row_height(app);
-}
 
 // ---------------------------------------------------------------- the bar
 
@@ -27,12 +23,14 @@ typedef struct bar_line {
 static bool put_word(bar_line *bar, const char *text, view_colour colour, bool marked, bool *over)
 {
     view_app *app = bar->app;
-    double row = app_row_height(app), width = view_font_width(app->stage.font, text) + 0.8 * row;
+    // a narrow window leaves less between the words
+    double row = app_row_height(app), space = app->width > 36.0 * row ? 0.8 * row : 0.6 * row;
+    double width = view_font_width(app->stage.font, text) + space;
     bool hot = app->mouse.x >= bar->x && app->mouse.x < bar->x + width && app->mouse.y >= 0.0 &&
                app->mouse.y < bar->height;
     if (hot || marked)
         view_canvas_box(&app->stage.canvas, bar->x, 0.0, width, bar->height, hot_field);
-    view_canvas_text(&app->stage.canvas, bar->x + 0.4 * row, 0.2 * row, colour, text);
+    view_canvas_text(&app->stage.canvas, bar->x + 0.5 * space, 0.2 * row, colour, text);
     bar->x += width;
     if (over != NULL)
         *over = hot;
@@ -45,52 +43,48 @@ static void put_button(bar_line *bar, const char *text, view_action action, view
         bar->app->bar_action = action;
 }
 
-/// Whether what an action switches is on.
-static bool is_on(const view_app *app, view_action action)
+/// Actions that switch something on or off.
+static const struct {
+    view_action action;
+    size_t place; // of the bool in the window
+} switches[] = {
+    {VIEW_ACTION_GROUND, offsetof(view_app, style.ground)},
+    {VIEW_ACTION_SHADOWS, offsetof(view_app, style.shadows)},
+    {VIEW_ACTION_FRAMES, offsetof(view_app, style.frames)},
+    {VIEW_ACTION_BOXES, offsetof(view_app, style.boxes)},
+    {VIEW_ACTION_VELOCITIES, offsetof(view_app, style.velocities)},
+    {VIEW_ACTION_JOINTS, offsetof(view_app, style.joints)},
+    {VIEW_ACTION_HANDLES, offsetof(view_app, show_handles)},
+    {VIEW_ACTION_NAMES, offsetof(view_app, show_names)},
+    {VIEW_ACTION_PANEL, offsetof(view_app, show_panel)},
+    {VIEW_ACTION_CONTENTS, offsetof(view_app, show_contents)},
+    {VIEW_ACTION_SENSORS, offsetof(view_app, show_sensors)},
+    {VIEW_ACTION_ENERGY, offsetof(view_app, show_energy)},
+    {VIEW_ACTION_LOGARITHM, offsetof(view_app, energy_logarithm)},
+    {VIEW_ACTION_SOLVER, offsetof(view_app, show_solver)},
+    {VIEW_ACTION_HELP, offsetof(view_app, show_help)},
+    {VIEW_ACTION_PARALLEL, offsetof(view_app, stage.camera.parallel)},
+    {VIEW_ACTION_LOOP, offsetof(view_app, loop)},
+};
+
+bool *app_switch(view_app *app, view_action action)
 {
-    const view_style *style = &app->style;
-    switch ((int)action) {
-    case VIEW_ACTION_GROUND:
-        return style->ground;
-    case VIEW_ACTION_SHADOWS:
-        return style->shadows;
-    case VIEW_ACTION_FRAMES:
-        return style->frames;
-    case VIEW_ACTION_BOXES:
-        return style->boxes;
-    case VIEW_ACTION_VELOCITIES:
-        return style->velocities;
-    case VIEW_ACTION_JOINTS:
-        return style->joints;
-    case VIEW_ACTION_NAMES:
-        return app->show_names;
-    case VIEW_ACTION_HANDLES:
-        return app->show_handles;
-    case VIEW_ACTION_CLIP:
-        return style->clip;
-    case VIEW_ACTION_CONTACTS:
-        return style->contacts != VIEW_CONTACTS_OFF;
-    case VIEW_ACTION_COLOURS:
-        return style->colours != VIEW_COLOURS_ID;
-    case VIEW_ACTION_PARALLEL:
-        return app->stage.camera.parallel;
-    case VIEW_ACTION_PANEL:
-        return app->show_panel;
-    case VIEW_ACTION_CONTENTS:
-        return app->show_contents;
-    case VIEW_ACTION_ENERGY:
-        return app->show_energy;
-    case VIEW_ACTION_SENSORS:
-        return app->show_sensors;
-    case VIEW_ACTION_SOLVER:
-        return app->show_solver;
-    case VIEW_ACTION_LOOP:
-        return app->loop;
-    case VIEW_ACTION_FILM:
-        return app->filming;
-    default:
-        return false;
-    }
+    for (int i = 0; i < BASE_COUNT(switches); i++)
+        if (switches[i].action == action)
+            return (bool *)((char *)app + switches[i].place);
+    return NULL;
+}
+
+/// Whether what an action switches is on.
+static bool is_on(view_app *app, view_action action)
+{
+    const bool *what = app_switch(app, action);
+    return what != NULL
+               ? *what
+               : (action == VIEW_ACTION_CLIP && app->style.clip) ||
+                     (action == VIEW_ACTION_CONTACTS && app->style.contacts != VIEW_CONTACTS_OFF) ||
+                     (action == VIEW_ACTION_COLOURS && app->style.colours != VIEW_COLOURS_ID) ||
+                     (action == VIEW_ACTION_FILM && app->filming);
 }
 
 /// Whether a row of the table is a row of its menu: not what is held, and each action once.
@@ -114,7 +108,8 @@ static void draw_menu(view_app *app, double left)
     int shown = (int)fmax(3.0, app->height / row - 5.5);
     int last = items > shown ? items - shown : 0;
     app->menu_first = app->menu_first > last ? last : app->menu_first < 0 ? 0 : app->menu_first;
-    view_panel panel = app_begin_panel(app, fmin(left, app->width - width), 1.4 * row, width);
+    view_panel panel =
+        app_begin_panel(app, APP_PANEL_STILL, fmin(left, app->width - width), 1.4 * row, width);
     for (int i = 0; i < count; i++) {
         char text[64];
         if ((int)keys[i].group != app->menu || !is_item(i))
@@ -130,7 +125,7 @@ static void draw_menu(view_app *app, double left)
         view_panel_row(&panel, "wheel: more", "%d to %d of %d", app->menu_first + 1,
                        app->menu_first + shown, items);
     app->menu_panel = panel;
-    app_end_panel(app, &panel);
+    (void)app_end_panel(app, &panel);
     app->menu_panel.y = panel.y;
 }
 

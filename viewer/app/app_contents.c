@@ -98,7 +98,7 @@ void app_draw_contents(view_app *app, double top)
         return;
     contents_list list = {
         .app = app,
-        .panel = app_begin_panel(app, app->width - 17.5 * row, top, 17.0 * row),
+        .panel = app_begin_panel(app, APP_PANEL_CONTENTS, app->width - 17.5 * row, top, 17.0 * row),
         .first = app->contents_first,
         .shown = shown,
     };
@@ -111,7 +111,7 @@ void app_draw_contents(view_app *app, double top)
                        list.first + shown < list.number ? list.first + shown : list.number,
                        list.number);
     app->contents_panel = app->panel_count;
-    app_end_panel(app, &list.panel);
+    (void)app_end_panel(app, &list.panel);
 }
 
 bool app_scroll_contents(view_app *app, double rows)

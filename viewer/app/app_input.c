@@ -2,6 +2,8 @@
 // From events to actions: keys by the table, the mouse by what is under it.
 #include "viewer/app/app.h"
 
+#include "base/assert.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -94,6 +96,7 @@ static void cycle_colours(view_app *app)
 #undef HELP
     };
     app->style.colours = (view_colours)(((int)app->style.colours + 1) % VIEW_COLOURS_COUNT);
+    memset(app->style.colour_range, 0, sizeof app->style.colour_range);
     app_say(app, "colours: %s", helps[app->style.colours]);
 }
 
@@ -109,175 +112,126 @@ static void deselect(view_app *app)
         app_clear_set(app);
 }
 
-/// @return false for an action that is not about time
-static bool act_on_time(view_app *app, view_action action)
+/// Actions that are an order to the simulation and no more.
+static const struct {
+    view_action action;
+    view_order_kind kind;
+    double number;
+} orders[] = {
+    {VIEW_ACTION_STEP, VIEW_ORDER_STEP, 1.0},   {VIEW_ACTION_STEP_TEN, VIEW_ORDER_STEP, 10.0},
+    {VIEW_ACTION_BACK, VIEW_ORDER_STEP, -1.0},  {VIEW_ACTION_BACK_TEN, VIEW_ORDER_STEP, -10.0},
+    {VIEW_ACTION_LATEST, VIEW_ORDER_SEEK, 0.0}, {VIEW_ACTION_OLDEST, VIEW_ORDER_SEEK, 1e9},
+};
+
+/// Actions that look along an axis; angles of the eye, rad.
+static const struct {
+    view_action action;
+    double azimuth, elevation;
+} looks[] = {
+    {VIEW_ACTION_VIEW_X, M_PI, 0.0},
+    {VIEW_ACTION_VIEW_X_BACK, 0.0, 0.0},
+    {VIEW_ACTION_VIEW_Y, -0.5 * M_PI, 0.0},
+    {VIEW_ACTION_VIEW_Y_BACK, 0.5 * M_PI, 0.0},
+    {VIEW_ACTION_VIEW_Z, -0.5 * M_PI, -1.5533},
+    {VIEW_ACTION_VIEW_Z_BACK, -0.5 * M_PI, 1.5533},
+};
+
+/// Actions that are a call.
+static const struct {
+    view_action action;
+    void (*call)(view_app *app);
+} calls[] = {
+    {VIEW_ACTION_MARK, app_toggle_mark},
+    {VIEW_ACTION_FIT, fit},
+    {VIEW_ACTION_FOLLOW, follow},
+    {VIEW_ACTION_COLOURS, cycle_colours},
+    {VIEW_ACTION_HIDE, app_hide_set},
+    {VIEW_ACTION_CLIP, clip},
+    {VIEW_ACTION_SCENE_LIST, app_open_picker},
+    {VIEW_ACTION_DESELECT, deselect},
+    {VIEW_ACTION_PROBLEM, app_write_problem},
+    {VIEW_ACTION_SAVE_VIEW, app_save_view},
+    {VIEW_ACTION_PICTURE, app_write_picture},
+    {VIEW_ACTION_FILM, app_toggle_film},
+    {VIEW_ACTION_FULL_SCREEN, toggle_full_screen},
+};
+
+/// Actions that go forward or back.
+static const struct {
+    view_action action;
+    void (*go)(view_app *app, int way);
+    int way;
+} ways[] = {
+    {VIEW_ACTION_MARK_NEXT, app_seek_mark, 1},
+    {VIEW_ACTION_MARK_PREVIOUS, app_seek_mark, -1},
+    {VIEW_ACTION_CONTACTS, cycle_contacts, 1},
+    {VIEW_ACTION_CONTACTS_BACK, cycle_contacts, -1},
+    {VIEW_ACTION_CONTACT_NEXT, app_step_contact, 1},
+    {VIEW_ACTION_CONTACT_PREVIOUS, app_step_contact, -1},
+    {VIEW_ACTION_SCENE_NEXT, app_open_neighbour, 1},
+    {VIEW_ACTION_SCENE_PREVIOUS, app_open_neighbour, -1},
+};
+
+/// What the tables say of an action.
+static void act_by_table(view_app *app, view_action action)
 {
+    for (int i = 0; i < BASE_COUNT(orders); i++)
+        if (orders[i].action == action)
+            app_order(app, orders[i].kind, orders[i].number);
+    for (int i = 0; i < BASE_COUNT(looks); i++)
+        if (looks[i].action == action)
+            look_from(app, looks[i].azimuth, looks[i].elevation);
+    bool *what = app_switch(app, action);
+    if (what != NULL)
+        *what = !*what;
+    for (int i = 0; i < BASE_COUNT(calls); i++)
+        if (calls[i].action == action)
+            calls[i].call(app);
+    for (int i = 0; i < BASE_COUNT(ways); i++)
+        if (ways[i].action == action)
+            ways[i].go(app, ways[i].way);
+}
+
+void app_act(view_app *app, view_action action)
+{
+    view_style *style = &app->style;
+    act_by_table(app, action);
     switch ((int)action) {
     case VIEW_ACTION_PAUSE:
         app_order(app, VIEW_ORDER_PAUSE, app->state.paused ? 0.0 : 1.0);
-        return true;
-    case VIEW_ACTION_STEP:
-        app_order(app, VIEW_ORDER_STEP, 1.0);
-        return true;
-    case VIEW_ACTION_STEP_TEN:
-        app_order(app, VIEW_ORDER_STEP, 10.0);
-        return true;
-    case VIEW_ACTION_BACK:
-        app_order(app, VIEW_ORDER_STEP, -1.0);
-        return true;
-    case VIEW_ACTION_BACK_TEN:
-        app_order(app, VIEW_ORDER_STEP, -10.0);
-        return true;
+        break;
     case VIEW_ACTION_LOOP:
-        app->loop = !app->loop;
         app_order(app, VIEW_ORDER_LOOP, app->loop ? 1.0 : 0.0);
         app_say(app, !app->loop            ? "a run stops at its end"
                      : app->subject.replay ? "the run begins anew at its end"
                                            : "runs begin anew at their end; this is a scene");
-        return true;
-    case VIEW_ACTION_LATEST:
-        app_order(app, VIEW_ORDER_SEEK, 0.0);
-        return true;
-    case VIEW_ACTION_MARK:
-        app_toggle_mark(app);
-        return true;
-    case VIEW_ACTION_MARK_NEXT:
-        app_seek_mark(app, 1);
-        return true;
-    case VIEW_ACTION_MARK_PREVIOUS:
-        app_seek_mark(app, -1);
-        return true;
-    case VIEW_ACTION_OLDEST:
-        app_order(app, VIEW_ORDER_SEEK, 1e9);
-        return true;
+        break;
     case VIEW_ACTION_FASTER:
         change_speed(app, 2.0);
-        return true;
+        break;
     case VIEW_ACTION_SLOWER:
         change_speed(app, 0.5);
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool act_on_camera(view_app *app, view_action action)
-{
-    const double quarter = 0.5 * M_PI, top = 1.5533;
-    switch ((int)action) {
-    case VIEW_ACTION_VIEW_X:
-        look_from(app, M_PI, 0.0);
-        return true;
-    case VIEW_ACTION_VIEW_Y:
-        look_from(app, -quarter, 0.0);
-        return true;
-    case VIEW_ACTION_VIEW_Z:
-        look_from(app, -quarter, -top);
-        return true;
-    case VIEW_ACTION_VIEW_X_BACK:
-        look_from(app, 0.0, 0.0);
-        return true;
-    case VIEW_ACTION_VIEW_Y_BACK:
-        look_from(app, quarter, 0.0);
-        return true;
-    case VIEW_ACTION_VIEW_Z_BACK:
-        look_from(app, -quarter, top);
-        return true;
+        break;
     case VIEW_ACTION_VIEW_START:
         app->stage.camera = app->start;
-        return true;
-    case VIEW_ACTION_FIT:
-        fit(app);
-        return true;
-    case VIEW_ACTION_FOLLOW:
-        follow(app);
-        return true;
-    case VIEW_ACTION_PARALLEL:
-        app->stage.camera.parallel = !app->stage.camera.parallel;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool toggle(bool *what)
-{
-    *what = !*what;
-    return true;
-}
-
-static bool act_on_style(view_app *app, view_action action)
-{
-    switch ((int)action) {
-    case VIEW_ACTION_CONTACTS:
-        cycle_contacts(app, 1);
-        return true;
-    case VIEW_ACTION_CONTACTS_BACK:
-        cycle_contacts(app, -1);
-        return true;
+        break;
     case VIEW_ACTION_LARGER:
-        app->style.contact_scale = fmin(1.25 * app->style.contact_scale, 100.0);
-        return true;
+        style->contact_scale = fmin(1.25 * style->contact_scale, 100.0);
+        break;
     case VIEW_ACTION_SMALLER:
-        app->style.contact_scale = fmax(0.8 * app->style.contact_scale, 0.01);
-        return true;
-    case VIEW_ACTION_COLOURS:
-        cycle_colours(app);
-        return true;
+        style->contact_scale = fmax(0.8 * style->contact_scale, 0.01);
+        break;
     case VIEW_ACTION_GLASS:
-        app->style.glass = (view_glass)(((int)app->style.glass + 1) % VIEW_GLASS_COUNT);
-        return true;
-    case VIEW_ACTION_GROUND:
-        return toggle(&app->style.ground);
+        style->glass = (view_glass)(((int)style->glass + 1) % VIEW_GLASS_COUNT);
+        break;
     case VIEW_ACTION_HANDLES:
         if (app->selected < 0 || app->subject.replay != NULL)
             app_say(app, "%s",
                     app->selected < 0 ? "handles are those of a chosen body: click one"
                                       : "this is a run that was made: nothing can be moved");
-        return toggle(&app->show_handles);
-    case VIEW_ACTION_SHADOWS:
-        return toggle(&app->style.shadows);
-    case VIEW_ACTION_FRAMES:
-        return toggle(&app->style.frames);
-    case VIEW_ACTION_BOXES:
-        return toggle(&app->style.boxes);
-    case VIEW_ACTION_VELOCITIES:
-        return toggle(&app->style.velocities);
-    case VIEW_ACTION_JOINTS:
-        return toggle(&app->style.joints);
-    case VIEW_ACTION_NAMES:
-        return toggle(&app->show_names);
-    case VIEW_ACTION_HIDE:
-        app_hide_set(app);
-        return true;
-    case VIEW_ACTION_CLIP:
-        clip(app);
-        return true;
-    default:
-        return false;
-    }
-}
-
-static void act_on_rest(view_app *app, view_action action)
-{
-    switch ((int)action) {
+        break;
     case VIEW_ACTION_RESET:
         app_open_scene(app, app->path);
-        break;
-    case VIEW_ACTION_SCENE_LIST:
-        app_open_picker(app);
-        break;
-    case VIEW_ACTION_CONTACT_NEXT:
-        app_step_contact(app, 1);
-        break;
-    case VIEW_ACTION_CONTACT_PREVIOUS:
-        app_step_contact(app, -1);
-        break;
-    case VIEW_ACTION_SCENE_NEXT:
-        app_open_neighbour(app, 1);
-        break;
-    case VIEW_ACTION_SCENE_PREVIOUS:
-        app_open_neighbour(app, -1);
         break;
     case VIEW_ACTION_TEXT_LARGER:
         app->text_scale = fmin(1.15 * app->text_scale, 3.0);
@@ -285,45 +239,8 @@ static void act_on_rest(view_app *app, view_action action)
     case VIEW_ACTION_TEXT_SMALLER:
         app->text_scale = fmax(app->text_scale / 1.15, 0.5);
         break;
-    case VIEW_ACTION_PANEL:
-        toggle(&app->show_panel);
-        break;
-    case VIEW_ACTION_CONTENTS:
-        toggle(&app->show_contents);
-        break;
-    case VIEW_ACTION_SENSORS:
-        toggle(&app->show_sensors);
-        break;
     case VIEW_ACTION_LOGARITHM:
         app->show_energy = true;
-        toggle(&app->energy_logarithm);
-        break;
-    case VIEW_ACTION_ENERGY:
-        toggle(&app->show_energy);
-        break;
-    case VIEW_ACTION_SOLVER:
-        toggle(&app->show_solver);
-        break;
-    case VIEW_ACTION_DESELECT:
-        deselect(app);
-        break;
-    case VIEW_ACTION_HELP:
-        toggle(&app->show_help);
-        break;
-    case VIEW_ACTION_PROBLEM:
-        app_write_problem(app);
-        break;
-    case VIEW_ACTION_SAVE_VIEW:
-        app_save_view(app);
-        break;
-    case VIEW_ACTION_PICTURE:
-        app_write_picture(app);
-        break;
-    case VIEW_ACTION_FILM:
-        app_toggle_film(app);
-        break;
-    case VIEW_ACTION_FULL_SCREEN:
-        toggle_full_screen(app);
         break;
     case VIEW_ACTION_QUIT:
         app->quit = true;
@@ -331,12 +248,6 @@ static void act_on_rest(view_app *app, view_action action)
     default:
         break;
     }
-}
-
-void app_act(view_app *app, view_action action)
-{
-    if (!act_on_time(app, action) && !act_on_camera(app, action) && !act_on_style(app, action))
-        act_on_rest(app, action);
 }
 
 // ---------------------------------------------------------------- keys
@@ -613,7 +524,8 @@ void app_handle_event(view_app *app, const SDL_Event *event)
         else if (app->picker.open)
             view_picker_move(&app->picker, event->wheel.preciseY > 0.0 ? -app->picker.columns
                                                                        : app->picker.columns);
-        else if (!app_scroll_contents(app, event->wheel.preciseY) && !is_over_panel(app))
+        else if (!app_scroll_contents(app, event->wheel.preciseY) &&
+                 !app_scroll_panel(app, event->wheel.preciseY))
             view_camera_zoom(&app->stage.camera, pow(0.88, event->wheel.preciseY));
         break;
     case SDL_DROPFILE:

@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/timer.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,12 +58,15 @@ static void draw_status(view_app *app)
     view_canvas_box(canvas, 0.0, y - 0.15 * row, app->width, 1.4 * row, paper);
     double x = view_canvas_print(canvas, 0.5 * row, y, accent, "%s  %s", app->subject.scene->name,
                                  run_word(app));
-    x = view_canvas_print(canvas, x + row, y, ink,
-                          "t = %.3f s  step %lld  %.2fx real time (asked %.3gx)  contacts %lld",
+    x = view_canvas_print(canvas, x + row, y, ink, "t = %.3f s  step %lld  contacts %lld",
                           app->frame->time, (long long)app->frame->step,
-                          state->paused ? 0.0 : state->factor, state->speed,
                           (long long)view_frame_contacts(app->frame));
-    x = print_report(app, x, y);
+    // a narrow window has no room for what follows
+    if (app->width > 50.0 * row) {
+        x = view_canvas_print(canvas, x + row, y, ink, "%.2fx real time (asked %.3gx)",
+                              state->paused ? 0.0 : state->factor, state->speed);
+        x = print_report(app, x, y);
+    }
     x = view_canvas_print(canvas, x + row, y, ink, "%.0f fps", app->picture_rate);
     x = print_way(app, x, y);
     if (app->filming)
@@ -229,7 +233,8 @@ static double draw_body(view_app *app)
     if (selected < 0)
         return app_top(app) + 3.0 * row;
     const view_body *body = &app->model.bodies[selected];
-    view_panel panel = app_begin_panel(app, app->width - 23.5 * row, app_top(app), 23.0 * row);
+    view_panel panel =
+        app_begin_panel(app, APP_PANEL_CHOSEN, app->width - 23.5 * row, app_top(app), 23.0 * row);
     vec3 p = app->frame->centres[selected], v = app->frame->velocities[selected];
     vec3 w = app->frame->omegas[selected];
     char title[80];
@@ -247,8 +252,7 @@ static double draw_body(view_app *app)
         view_panel_row(&panel, "energy", "%.4g J (of the centre)",
                        0.5 * body->mass * vec3_dot(v, v));
     draw_contacts_of_body(app, &panel);
-    app_end_panel(app, &panel);
-    return panel.y + 0.5 * row;
+    return app_end_panel(app, &panel);
 }
 
 // ---------------------------------------------------------------- settings
@@ -299,12 +303,31 @@ static void draw_run_facts(view_app *app, view_panel *panel)
     view_panel_row(panel, "contacts, forces", info->contacts ? "in some frames" : "not kept");
 }
 
+/// What the ends of the scale stand for: automatic, or as they were typed.
+static void draw_colour_range(view_app *app, view_panel *panel)
+{
+    const double *shown = app->stage.list.colour_range;
+    double *asked = app->style.colour_range, ends[2] = {shown[0], shown[1]};
+    bool given = asked[0] < asked[1];
+    if (!(shown[0] < shown[1]))
+        return;
+    if (view_panel_choice(panel, "range of colours", given ? "typed" : "automatic") != 0)
+        memcpy(asked, given ? (double[2]){0.0, 0.0} : ends, sizeof ends);
+    bool typed = view_panel_number(panel, "darkest", &ends[0], -DBL_MAX, DBL_MAX, "");
+    typed = view_panel_number(panel, "brightest", &ends[1], -DBL_MAX, DBL_MAX, "") || typed;
+    if (typed && ends[0] < ends[1])
+        memcpy(asked, ends, sizeof ends);
+    else if (typed)
+        app_say(app, "the darkest colour stands for less than the brightest");
+}
+
 static void draw_settings(view_app *app)
 {
     const view_simulation_state *state = &app->state;
     const scn_scene *scene = app->subject.scene;
     double row = app_row_height(app), speed = state->speed, scale = app->style.contact_scale;
-    view_panel panel = app_begin_panel(app, 0.5 * row, app_top(app), 17.0 * row);
+    view_panel panel =
+        app_begin_panel(app, APP_PANEL_SETTINGS, 0.5 * row, app_top(app), 17.0 * row);
     view_panel_title(&panel, scene->title[0] != '\0' ? scene->title : scene->name);
     view_panel_row(&panel, "bodies", "%d", app->frame->present_count);
     if (state->replay)
@@ -320,13 +343,15 @@ static void draw_settings(view_app *app)
     app->style.contact_scale = scale;
     if (view_panel_choice(&panel, "colours", view_colours_names[app->style.colours]) != 0)
         app_act(app, VIEW_ACTION_COLOURS);
+    draw_colour_range(app, &panel);
+    app_draw_joints(app, &panel);
     app_draw_drives(app, &panel);
     app_draw_parameters(app, &panel);
     if (view_panel_button(&panel, state->paused ? "go on" : "pause"))
         app_act(app, VIEW_ACTION_PAUSE);
     if (view_panel_button(&panel, "start again"))
         snprintf(app->wanted, sizeof app->wanted, "%s", app->path);
-    app_end_panel(app, &panel);
+    (void)app_end_panel(app, &panel);
 }
 
 // ---------------------------------------------------------------- names
@@ -355,6 +380,10 @@ void app_draw_panels(view_app *app)
     bool pressed = app->mouse.pressed;
     if (app->show_help || app_menu_has_mouse(app))
         app->mouse.pressed = false;
+    // panels lie over the key
+    if (app->selected < 0 && app->set_count == 0)
+        view_stage_key(&app->stage, &app->model, &app->style,
+                       app->width - 0.5 * app_row_height(app), app_top(app));
     if (app->show_names)
         draw_names(app);
     if (app->show_panel)
@@ -363,9 +392,6 @@ void app_draw_panels(view_app *app)
     double below = app->set_count > 0 && app->selected < 0 ? app_draw_set(app) : draw_body(app);
     if (app->show_contents)
         app_draw_contents(app, below);
-    if (app->selected < 0 && app->set_count == 0)
-        view_stage_key(&app->stage, &app->model, &app->style,
-                       app->width - 0.5 * app_row_height(app), app_top(app));
     draw_status(app);
     draw_slider(app);
     app->mouse.pressed = pressed && !app->show_help;

@@ -111,6 +111,53 @@ void app_draw_drives(view_app *app, view_panel *panel)
     }
 }
 
+// ---------------------------------------------------------------- joints
+
+/// Reaches over the range of the joint, a turn, or ten bodies; any value may be typed.
+static void slide_joint(view_app *app, view_panel *panel, int index)
+{
+    const view_joint *joint = &app->model.joints[index];
+    bool turns = joint->kind == CAIRN_JOINT_HINGE;
+    double value = view_joint_coordinate(joint, app->frame->poses);
+    double reach = turns ? M_PI : 10.0 * app->model.symbol_size;
+    const char *kind = cairn_joint_kind_name(joint->kind), *unit = turns ? "rad" : "m";
+    char name[60];
+    snprintf(name, sizeof name, "%.40s (%d)", joint->name[0] != '\0' ? joint->name : kind,
+             index + 1);
+    if (app->state.replay) {
+        view_panel_row(panel, name, "%.4g %s", value, unit);
+        return;
+    }
+    panel->any = true;
+    bool changed = view_panel_slider(panel, name, &value, fmax(joint->range[0], -reach),
+                                     fmin(joint->range[1], reach), false, unit);
+    panel->any = false;
+    view_order order = {.kind = VIEW_ORDER_JOINT, .body = index, .number = value};
+    if (changed)
+        view_simulation_post(app->simulation, &order);
+}
+
+void app_draw_joints(view_app *app, view_panel *panel)
+{
+    enum { MOST = 24 };
+    int shown = 0;
+    for (int i = 0; i < app->model.joint_count && shown < MOST; i++) {
+        const view_joint *joint = &app->model.joints[i];
+        bool moves = joint->kind == CAIRN_JOINT_HINGE || joint->kind == CAIRN_JOINT_SLIDER ||
+                     joint->kind == CAIRN_JOINT_CYLINDRICAL;
+        bool wanted = app->selected < 0 || joint->bodies[0] == app->selected ||
+                      joint->bodies[1] == app->selected;
+        for (int side = 0; side < 2; side++)
+            wanted = wanted &&
+                     (joint->bodies[side] < 0 || view_frame_has(app->frame, joint->bodies[side]));
+        if (joint->is_connector || !moves || !wanted)
+            continue;
+        if (shown++ == 0)
+            view_panel_title(panel, app->selected < 0 ? "joints" : "joints of the body");
+        slide_joint(app, panel, i);
+    }
+}
+
 // ---------------------------------------------------------------- the scene file
 
 /// When the file at the path was written, and how large it is; zeros for none.

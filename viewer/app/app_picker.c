@@ -174,7 +174,9 @@ void app_draw_picker(view_app *app)
 
     double row = app_row_height(app), cell = (image_width + gap) * row;
     double width = columns * cell + gap * row;
-    view_panel panel = app_begin_panel(app, 0.5 * (app->width - width), 2.5 * row, width);
+    view_panel panel =
+        app_begin_panel(app, APP_PANEL_STILL, 0.5 * (app->width - width), 2.5 * row, width);
+    panel.folds = NULL;
     char title[VIEW_FILTER_MAX + 20];
     snprintf(title, sizeof title, "open: %s_", picker->filter);
     view_panel_title(&panel, title);
@@ -186,9 +188,9 @@ void app_draw_picker(view_app *app)
     panel.y = top + (count + columns - 1) / columns * down;
     if (count <= 0)
         view_panel_row(&panel, "nothing of that name", "%s", "");
-    view_panel_row(&panel, "type to narrow down, Enter opens, Escape leaves", "%d of %d",
-                   picker->shown_count, picker->count);
-    app_end_panel(app, &panel);
+    view_panel_row(&panel, columns > 2 ? "type to narrow down, Enter opens, Escape leaves" : "type",
+                   "%d of %d", picker->shown_count, picker->count);
+    (void)app_end_panel(app, &panel);
     if (clicked >= 0) {
         picker->chosen = clicked;
         open_chosen(app);

@@ -28,15 +28,14 @@ static void draw_energy(view_app *app, double left, double *top)
         {"residual", &s->residual, stride, colours[4]},
     };
     double row = app_row_height(app);
-    view_panel panel = app_begin_panel(app, left, *top, plot_width * row);
+    view_panel panel = app_begin_panel(app, APP_PANEL_ENERGY, left, *top, plot_width * row);
     if (app->state.replay && app->sample_count == 0)
         view_panel_title(&panel, "energy: this run has no energy.csv");
     else
         view_panel_plot(&panel, app->energy_logarithm ? "energy above zero, J" : "energy, J",
                         &s->time, stride, app->sample_count, curves, BASE_COUNT(curves),
                         app->energy_logarithm, 6.0 * row);
-    app_end_panel(app, &panel);
-    *top = panel.y + 0.5 * row;
+    *top = app_end_panel(app, &panel);
 }
 
 /// The columns of one sensor over time; arrows go to the next.
@@ -44,7 +43,7 @@ static void draw_sensor(view_app *app, double left, double *top)
 {
     const scn_scene *scene = app->subject.scene;
     double row = app_row_height(app);
-    view_panel panel = app_begin_panel(app, left, *top, plot_width * row);
+    view_panel panel = app_begin_panel(app, APP_PANEL_SENSOR, left, *top, plot_width * row);
     if (scene->sensor_count == 0) {
         view_panel_title(&panel, "this scene has no sensor");
     } else {
@@ -70,8 +69,7 @@ static void draw_sensor(view_app *app, double left, double *top)
         }
         base_release(&app->allocator, rows);
     }
-    app_end_panel(app, &panel);
-    *top = panel.y + 0.5 * row;
+    *top = app_end_panel(app, &panel);
 }
 
 static void draw_steps(view_app *app, view_panel *panel, double height)
@@ -94,14 +92,14 @@ static void draw_steps(view_app *app, view_panel *panel, double height)
 static void draw_solver(view_app *app, double left, double top)
 {
     double row = app_row_height(app), height = 3.0 * row;
-    view_panel panel = app_begin_panel(app, left, top, plot_width * row);
+    view_panel panel = app_begin_panel(app, APP_PANEL_SOLVER, left, top, plot_width * row);
     if (app->state.replay) {
         view_panel_title(&panel, "solver: not stored in a trajectory");
     } else {
         // how the shown step's solve went, iteration by iteration
         const view_frame *frame = app->frame;
         char name[60];
-        snprintf(name, sizeof name, "residual, %d iterations: %.20s", frame->report.iterations,
+        snprintf(name, sizeof name, "residual, iterations: %d, %.20s", frame->report.iterations,
                  frame->report.stop != NULL ? frame->report.stop : "none");
         const view_curve curve = {name, frame->residuals, sizeof *frame->residuals, alarm};
         view_panel_plot(&panel, "solver, this step", frame->iterations, sizeof *frame->iterations,
@@ -121,7 +119,7 @@ static void draw_solver(view_app *app, double left, double top)
         view_panel_title(&panel, "time of a step, mean of 60");
         view_panel_bars(&panel, names, means, CAIRN_PHASE_COUNT, "ms", 1e3);
     }
-    app_end_panel(app, &panel);
+    (void)app_end_panel(app, &panel);
 }
 
 void app_draw_plots(view_app *app)

@@ -113,7 +113,8 @@ double app_draw_set(view_app *app)
         energy += 0.5 * body->mass * vec3_dot(v, v);
         speed = fmax(speed, vec3_norm(v));
     }
-    view_panel panel = app_begin_panel(app, app->width - 23.5 * row, app_top(app), 23.0 * row);
+    view_panel panel =
+        app_begin_panel(app, APP_PANEL_CHOSEN, app->width - 23.5 * row, app_top(app), 23.0 * row);
     view_panel_title(&panel, "chosen set");
     view_panel_row(&panel, "bodies", "%d, of them dynamic %d", app->set_count, dynamic);
     if (mass > 0.0) {
@@ -125,8 +126,7 @@ double app_draw_set(view_app *app)
         view_panel_row(&panel, "energy", "%.4g J (of the centres)", energy);
     }
     view_panel_row(&panel, "", "Shift+H hides them, F fits them, Escape lets go");
-    app_end_panel(app, &panel);
-    return panel.y + 0.5 * row;
+    return app_end_panel(app, &panel);
 }
 
 // ---------------------------------------------------------------- marks

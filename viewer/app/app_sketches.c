@@ -56,6 +56,21 @@ static bool read_sketch(view_app *app, view_choice *choice, const char *kept)
     return choice->pixels != NULL;
 }
 
+/// The picture that comes with a built-in scene: sketches/NAME.png beside it.
+static bool read_ready(view_app *app, view_choice *choice)
+{
+    char path[PATH_MAX], whole[PATH_MAX], folder[PATH_MAX];
+    if (app->request->scenes == NULL || realpath(app->request->scenes, folder) == NULL ||
+        realpath(choice->path, whole) == NULL)
+        return false;
+    char *name = strrchr(whole, '/'), *ending = strrchr(name, '.');
+    *name++ = '\0';
+    return ending > name && strcmp(whole, folder) == 0 &&
+           snprintf(path, sizeof path, "%s/sketches/%.*s.png", folder, (int)(ending - name), name) <
+               (int)sizeof path &&
+           read_sketch(app, choice, path);
+}
+
 /// Looks after the process that draws. @return false while it is busy
 static bool finish_sketch(view_app *app)
 {
@@ -89,7 +104,8 @@ static void next_sketch(view_app *app, int first, int count)
         if (choice->asked)
             continue;
         choice->asked = true;
-        if (!name_sketch(app, choice, kept, drawn) || read_sketch(app, choice, kept))
+        if (read_ready(app, choice) || !name_sketch(app, choice, kept, drawn) ||
+            read_sketch(app, choice, kept))
             continue;
         app->sketched = chosen;
         if (app->request->sketch(app->request->open_context, choice->path, choice->run, drawn,

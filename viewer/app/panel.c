@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const view_colour paper = {246, 248, 250, 226}, ink = {36, 42, 52, 255},
+static const view_colour paper = {246, 248, 250, 240}, ink = {36, 42, 52, 255},
                          faint = {120, 128, 140, 255}, field = {214, 220, 228, 255},
                          field_hot = {186, 202, 222, 255}, accent = {38, 110, 190, 255};
 
@@ -219,6 +219,20 @@ static bool type_value(view_panel *panel, int number, double *value, double mini
     return true;
 }
 
+bool view_panel_number(view_panel *panel, const char *name, double *value, double minimum,
+                       double maximum, const char *unit)
+{
+    int number = number_of(name);
+    if (panel->folded)
+        return false;
+    bool typed = type_value(panel, number, value, minimum, maximum);
+    if (panel->edit != NULL && panel->edit->number == number)
+        view_panel_row(panel, name, " ");
+    else
+        view_panel_row(panel, name, "%.4g%s%s", *value, unit[0] != '\0' ? " " : "", unit);
+    return typed;
+}
+
 bool view_panel_slider(view_panel *panel, const char *name, double *value, double minimum,
                        double maximum, bool logarithmic, const char *unit)
 {
@@ -226,27 +240,17 @@ bool view_panel_slider(view_panel *panel, const char *name, double *value, doubl
     double x = inner_left(panel), width = inner_width(panel);
     if (panel->folded)
         return false;
-    if (type_value(panel, number, value, minimum, maximum)) {
-        panel->y += 1.8 * panel->row;
-        return true;
-    }
-    if (panel->edit != NULL && panel->edit->number == number) {
-        view_canvas_text(panel->canvas, x, panel->y, faint, name);
-        panel->y += panel->row;
-    } else {
-        view_panel_row(panel, name, "%.4g %s", *value, unit);
-    }
+    bool changed = view_panel_number(panel, name, value, minimum, maximum, unit);
     double height = 0.5 * panel->row, y = panel->y;
     if (panel->mouse->pressed && is_over(panel, x, y - 0.2 * height, width, 1.4 * height))
         *panel->held = number;
     bool held = *panel->held == number && (panel->mouse->down || panel->mouse->pressed);
     double part = to_part(*value, minimum, maximum, logarithmic);
-    bool changed = false;
     if (held) {
         double asked = fmin(fmax((panel->mouse->x - x) / width, 0.0), 1.0);
-        changed = asked != part;
+        *value = asked != part ? from_part(asked, minimum, maximum, logarithmic) : *value;
+        changed = changed || asked != part;
         part = asked;
-        *value = changed ? from_part(part, minimum, maximum, logarithmic) : *value;
     }
     view_canvas_box(panel->canvas, x, y + 0.35 * height, width, 0.3 * height, field);
     view_canvas_box(panel->canvas, x, y + 0.35 * height, part * width, 0.3 * height, accent);

@@ -31,6 +31,7 @@ typedef struct view_panel {
     double left, top, width; // pixels
     double y;                // of the next widget
     double row;              // height of a row
+    int which;               // of the caller's panels
     int background;          // index of the background's first vertex
     view_folds *folds;       // NULL: titles do not fold
     view_edit *edit;         // NULL: nothing is typed
@@ -56,7 +57,10 @@ void view_panel_row(view_panel *panel, const char *name, const char *format, ...
 bool view_panel_item(view_panel *panel, const char *name, const char *value, bool chosen);
 /// @return true when it was clicked
 bool view_panel_button(view_panel *panel, const char *text);
-/// A click on the value lets another be typed; Enter takes it.
+/// A click on the value lets another be typed; Enter takes it. @return true when it was taken
+bool view_panel_number(view_panel *panel, const char *name, double *value, double minimum,
+                       double maximum, const char *unit);
+/// The same with a slider below.
 /// @param logarithmic  of a positive range; @return true when the value changed
 bool view_panel_slider(view_panel *panel, const char *name, double *value, double minimum,
                        double maximum, bool logarithmic, const char *unit);

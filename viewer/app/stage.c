@@ -251,20 +251,21 @@ static void draw_contact_key(view_stage *stage, const view_model *model, const v
     *y += 1.4 * row;
 }
 
-/// A bar from nothing to the largest value, as wide as twelve letters are high.
-static void draw_scale_key(view_canvas *canvas, const char *unit, double largest, double right,
-                           double y, double row)
+/// A bar between the ends of the scale, as wide as twelve letters are high.
+static void draw_scale_key(view_canvas *canvas, const char *unit, const double range[2],
+                           double right, double y, double row)
 {
     enum { PIECES = 48 };
     char text[40];
-    snprintf(text, sizeof text, "%.3g %s", largest, unit);
+    snprintf(text, sizeof text, "%.3g %s", range[1], unit);
     right -= view_font_width(canvas->font, text);
     view_canvas_text(canvas, right, y, ink, text);
     double width = 12.0 * row, left = right - 0.5 * row - width;
     for (int i = 0; i < PIECES; i++)
         view_canvas_box(canvas, left + i * width / PIECES, y + 0.2 * row, width / PIECES, 0.6 * row,
                         view_colour_scale((i + 0.5) / PIECES));
-    view_canvas_text(canvas, left - 0.5 * row - view_font_width(canvas->font, "0"), y, ink, "0");
+    snprintf(text, sizeof text, "%.3g", range[0]);
+    view_canvas_text(canvas, left - 0.5 * row - view_font_width(canvas->font, text), y, ink, text);
 }
 
 static void draw_material_key(view_canvas *canvas, const view_model *model, double right, double y,
@@ -285,18 +286,18 @@ static void draw_material_key(view_canvas *canvas, const view_model *model, doub
 void view_stage_key(view_stage *stage, const view_model *model, const view_style *style,
                     double right, double y)
 {
-    double row = view_font_height(stage->font), largest = stage->list.colour_largest;
+    double row = view_font_height(stage->font), *range = stage->list.colour_range;
     draw_contact_key(stage, model, style, right, &y);
     if (style->colours == VIEW_COLOURS_MATERIAL)
         draw_material_key(&stage->canvas, model, right, y, row);
-    else if (largest > 0.0)
+    else if (range[1] > range[0])
         draw_scale_key(&stage->canvas,
                        style->colours == VIEW_COLOURS_SPEED        ? "m/s"
                        : style->colours == VIEW_COLOURS_SIZE       ? "m"
                        : style->colours == VIEW_COLOURS_PRESSURE   ? "Pa"
                        : style->colours == VIEW_COLOURS_NEIGHBOURS ? "bodies"
                                                                    : "N",
-                       largest, right, y, row);
+                       range, right, y, row);
 }
 
 void view_stage_caption(view_stage *stage, const char *title, const view_model *model,

@@ -53,14 +53,15 @@ typedef struct view_style {
     view_glass glass;
     bool ground; // grid on half-spaces, and a floor to stand on where there is none
     bool shadows;
-    bool frames;          // principal axes of bodies
-    bool boxes;           // bounding boxes
-    bool velocities;      // arrows
-    bool joints;          // joints and connectors
-    double contact_scale; // of contact symbols; 1: automatic
-    double force_unit;    // N drawn as an arrow of one unit; 0: from the frame
-    bool clip;            // hide bodies whose centre is in front of the plane
-    double clip_plane[4]; // n . x > d is hidden
+    bool frames;            // principal axes of bodies
+    bool boxes;             // bounding boxes
+    bool velocities;        // arrows
+    bool joints;            // joints and connectors
+    double contact_scale;   // of contact symbols; 1: automatic
+    double force_unit;      // N drawn as an arrow of one unit; 0: from the frame
+    double colour_range[2]; // of what the scale shows; the first not below the second: automatic
+    bool clip;              // hide bodies whose centre is in front of the plane
+    double clip_plane[4];   // n . x > d is hidden
 } view_style;
 
 view_style view_style_default(void);

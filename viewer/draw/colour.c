@@ -86,20 +86,21 @@ int view_islands(const view_model *model, const view_frame *frame, int *islands)
 
 // ---------------------------------------------------------------- quantities
 
-/// @param least  what the brightest colour stands for at least, so that rest is not shown as motion
-/// @return what the brightest colour stands for
-static double colour_by_scale(const view_model *model, const double *values, double least,
-                              view_colour *colours)
+/// @param range  in: from nothing to what the brightest colour stands for at least, so that rest is
+///               not shown as motion; out: as the style asks, or to the largest value
+static void colour_by_scale(const view_model *model, const double *values, const view_style *style,
+                            double range[2], view_colour *colours)
 {
-    double largest = least;
     for (int i = 0; i < model->body_count; i++)
-        if (model->bodies[i].kind == CAIRN_DYNAMIC && values[i] > largest)
-            largest = values[i];
+        if (model->bodies[i].kind == CAIRN_DYNAMIC)
+            range[1] = fmax(range[1], values[i]);
+    if (style->colour_range[0] < style->colour_range[1])
+        memcpy(range, style->colour_range, sizeof style->colour_range);
+    double width = range[1] - range[0];
     for (int i = 0; i < model->body_count; i++)
         colours[i] = model->bodies[i].kind == CAIRN_DYNAMIC
-                         ? view_colour_scale(largest > 0.0 ? values[i] / largest : 0.0)
+                         ? view_colour_scale(width > 0.0 ? (values[i] - range[0]) / width : 0.0)
                          : fixed_colour;
-    return largest;
 }
 
 static void read_speeds(const view_frame *frame, double *values)
@@ -153,8 +154,10 @@ static void read_neighbours(const view_frame *frame, double *values)
 }
 
 static cairn_status colour_by_quantity(const view_model *model, const view_frame *frame,
-                                       view_colours mode, view_colour *colours, double *largest)
+                                       const view_style *style, view_colour *colours,
+                                       double range[2])
 {
+    view_colours mode = style->colours;
     double *values =
         base_allocate(&model->allocator, (size_t)model->body_count + 1, sizeof *values);
     if (values == NULL)
@@ -171,7 +174,8 @@ static cairn_status colour_by_quantity(const view_model *model, const view_frame
     else
         read_forces(frame, values);
     // a twentieth of a body in a second counts as rest
-    *largest = colour_by_scale(model, values, speed ? 0.05 * model->symbol_size : 0.0, colours);
+    range[1] = speed ? 0.05 * model->symbol_size : 0.0;
+    colour_by_scale(model, values, style, range, colours);
     base_release(&model->allocator, values);
     return CAIRN_OK;
 }
@@ -208,16 +212,16 @@ static view_colour colour_by_number(const view_model *model, int number)
 }
 
 cairn_status view_colour_bodies(const view_model *model, const view_frame *frame,
-                                const view_style *style, view_colour *colours, double *largest)
+                                const view_style *style, view_colour *colours, double range[2])
 {
-    *largest = 0.0;
+    range[0] = range[1] = 0.0;
     switch (style->colours) {
     case VIEW_COLOURS_SPEED:
     case VIEW_COLOURS_FORCE:
     case VIEW_COLOURS_SIZE:
     case VIEW_COLOURS_PRESSURE:
     case VIEW_COLOURS_NEIGHBOURS:
-        return colour_by_quantity(model, frame, style->colours, colours, largest);
+        return colour_by_quantity(model, frame, style, colours, range);
     case VIEW_COLOURS_ISLAND:
         return colour_by_island(model, frame, colours);
     case VIEW_COLOURS_ID:

@@ -27,12 +27,11 @@ view_colour view_colour_status(cairn_contact_status status);
 
 /// Colour of each body as the style asks.
 /// @param colours  [model->body_count] out
-/// @param largest  out: speed (m/s), force (N) or size (m) of the brightest colour; 0 where colours
-/// tell
-///                 something else
+/// @param range  out: speed (m/s), force (N), size (m) ... of the darkest and the brightest colour;
+///               zeros where colours tell something else
 cairn_status view_colour_bodies(const view_model *model, const view_frame *frame,
                                 const view_style *style, view_colour *colours,
-                                double *largest) CAIRN_CHECK_RESULT;
+                                double range[2]) CAIRN_CHECK_RESULT;
 
 /// Number of the group of touching dynamic bodies that each body is in, from 0 in order of first
 /// member; -1 for bodies that are not dynamic.

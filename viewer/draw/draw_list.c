@@ -276,7 +276,7 @@ cairn_status view_draw_list_build(view_draw_list *list, const view_draw_request 
         return status;
     measure(list, request);
     status = view_colour_bodies(request->model, request->frame, request->style, list->colours,
-                                &list->colour_largest);
+                                list->colour_range);
     if (status != CAIRN_OK)
         return status;
     mute(list, request);

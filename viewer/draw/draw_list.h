@@ -38,11 +38,11 @@ typedef struct view_draw_list {
     int glass_count, glass_capacity;
     view_colour *colours; // [colour_count] of the bodies
     int colour_count, colour_capacity;
-    double colour_largest; // as view_colour_bodies
-    bool has_floor;        // a floor to stand on, where the world has none
-    double floor_level;    // m, world z
-    vec3 minimum, maximum; // m, what a camera or light should see; a unit cube for nothing
-    double force_unit;     // N drawn in view_force_length()
+    double colour_range[2]; // as view_colour_bodies
+    bool has_floor;         // a floor to stand on, where the world has none
+    double floor_level;     // m, world z
+    vec3 minimum, maximum;  // m, what a camera or light should see; a unit cube for nothing
+    double force_unit;      // N drawn in view_force_length()
 } view_draw_list;
 
 /// What may be said of a body for a picture.

@@ -219,6 +219,19 @@ static void set_zero(view_joint *joint, const cairn_world *world, const cairn_bo
     joint->zero = quat_rotate_inverse(a.orientation, quat_rotate(back, out));
 }
 
+double view_joint_coordinate(const view_joint *joint, const pose *poses)
+{
+    pose a = joint->bodies[0] >= 0 ? poses[joint->bodies[0]] : pose_identity();
+    pose b = joint->bodies[1] >= 0 ? poses[joint->bodies[1]] : pose_identity();
+    vec3 axis = quat_rotate(a.orientation, joint->axis);
+    if (joint->kind != CAIRN_JOINT_HINGE)
+        return vec3_dot(axis,
+                        vec3_sub(pose_apply(&b, joint->points[1]), pose_apply(&a, joint->zero)));
+    vec3 zero = quat_rotate(a.orientation, joint->zero);
+    vec3 hand = quat_rotate(b.orientation, joint->hand);
+    return atan2(vec3_dot(axis, vec3_cross(zero, hand)), vec3_dot(zero, hand));
+}
+
 static void drop_joints(view_model *model)
 {
     for (int i = 0; i < model->joint_count; i++)

@@ -124,6 +124,10 @@ cairn_status view_model_build(view_model *model, const base_allocator *allocator
                               const cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 void view_model_finish(view_model *model);
 
+/// Where a hinge (rad, -pi to pi) or a joint that slides (m) stands when its bodies are there.
+/// @param poses  [body_count]
+double view_joint_coordinate(const view_joint *joint, const pose *poses);
+
 /// Takes over which bodies and joints the world has now.
 /// @param kept  oldest step of which a frame is kept: rows of bodies that were gone before it are
 ///              given to others

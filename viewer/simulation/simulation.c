@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread that steps the world or plays a run: orders, pace, frames, the ring of past frames.
 #include "viewer/simulation/simulation.h"
+#include "viewer/simulation/joints.h"
 #include "viewer/simulation/looks.h"
 #include "viewer/simulation/replay.h"
 #include "viewer/simulation/sensors.h"
@@ -274,51 +275,33 @@ static void set_friction(view_simulation *s, double factor)
     say(s, "friction is %.3g times that of the scene", factor);
 }
 
-static void set_tolerance(view_simulation *s, double tolerance)
+/// Settings that the world takes as they are, and says so.
+static void set_value(view_simulation *s, const view_order *order)
 {
+    cairn_world *world = s->scene->world;
     cairn_error error = {0};
-    char done[80];
-    cairn_status status = cairn_world_set_tolerance(s->scene->world, tolerance, &error);
-    snprintf(done, sizeof done, "the tolerance is %.3g", tolerance);
-    say_result(s, status, &error, done);
-}
-
-static void set_time_step(view_simulation *s, double step)
-{
-    cairn_error error = {0};
-    char done[80];
-    cairn_status status = cairn_world_set_time_step(s->scene->world, step, &error);
-    snprintf(done, sizeof done, "the time step is %.4g s", step);
-    say_result(s, status, &error, done);
-}
-
-static void set_gravity(view_simulation *s, vec3 gravity)
-{
-    cairn_error error = {0};
-    char done[80];
-    double components[3];
-    vec3_store(components, gravity);
-    cairn_status status = cairn_world_set_gravity(s->scene->world, components, &error);
-    snprintf(done, sizeof done, "gravity is %.3g %.3g %.3g m/s2", gravity.x, gravity.y, gravity.z);
-    say_result(s, status, &error, done);
-}
-
-static void set_solver(view_simulation *s, const char *name)
-{
-    cairn_error error = {0};
-    char done[80];
-    cairn_status status = cairn_world_set_solver(s->scene->world, name, &error);
-    snprintf(done, sizeof done, "the solver is %.60s", name);
-    say_result(s, status, &error, done);
-}
-
-static void set_drive(view_simulation *s, int drive, double value)
-{
-    cairn_error error = {0};
+    cairn_status status = CAIRN_OK;
     char done[160];
-    cairn_status status = view_drives_set(&s->drives, s->scene->world, drive, value, &error);
-    snprintf(done, sizeof done, "%s is %.4g %s", s->drives.items[drive].name, value,
-             s->drives.items[drive].unit);
+    double value = order->number, gravity[3];
+    if (order->kind == VIEW_ORDER_TOLERANCE) {
+        status = cairn_world_set_tolerance(world, value, &error);
+        snprintf(done, sizeof done, "the tolerance is %.3g", value);
+    } else if (order->kind == VIEW_ORDER_TIME_STEP) {
+        status = cairn_world_set_time_step(world, value, &error);
+        snprintf(done, sizeof done, "the time step is %.4g s", value);
+    } else if (order->kind == VIEW_ORDER_GRAVITY) {
+        vec3_store(gravity, order->vector);
+        status = cairn_world_set_gravity(world, gravity, &error);
+        snprintf(done, sizeof done, "gravity is %.3g %.3g %.3g m/s2", gravity[0], gravity[1],
+                 gravity[2]);
+    } else if (order->kind == VIEW_ORDER_SOLVER) {
+        status = cairn_world_set_solver(world, order->text, &error);
+        snprintf(done, sizeof done, "the solver is %.60s", order->text);
+    } else {
+        const view_drive *drive = &s->drives.items[order->body];
+        status = view_drives_set(&s->drives, world, order->body, value, &error);
+        snprintf(done, sizeof done, "%s is %.4g %s", drive->name, value, drive->unit);
+    }
     say_result(s, status, &error, done);
 }
 
@@ -335,8 +318,6 @@ static void write_problem(view_simulation *s, const char *path)
     say_result(s, status, &error, done);
 }
 
-/// The body is elsewhere from the next step on; its velocity stays. What is shown is the latest
-/// frame, with the contacts of the step before.
 /// What a body touched before it was moved acts no more: the next step finds what it touches now.
 static void drop_contacts(view_frame *frame, int body)
 {
@@ -347,23 +328,44 @@ static void drop_contacts(view_frame *frame, int body)
     frame->contact_count = kept;
 }
 
-static void place_body(view_simulation *s, const view_order *order)
+/// Bodies are elsewhere from the next step on. What is shown is the latest frame.
+static void show_moved(view_simulation *s, cairn_status status, const cairn_error *error,
+                       const bool *moved)
 {
-    cairn_error error = {0};
-    double position[3];
-    vec3_store(position, order->vector);
-    const double orientation[4] = {order->orientation.w, order->orientation.x, order->orientation.y,
-                                   order->orientation.z};
-    cairn_status status = cairn_body_set_pose(s->scene->world, s->model.bodies[order->body].id,
-                                              position, orientation, &error);
     s->shown_back = 0;
     if (status == CAIRN_OK)
         status = view_frame_take(kept_frame(s, 0), &s->model, s->scene->world);
-    if (status == CAIRN_OK)
-        drop_contacts(kept_frame(s, 0), order->body);
-    else
-        say(s, "%.480s", error.message[0] != '\0' ? error.message : cairn_status_text(status));
+    for (int i = 0; i < s->model.body_count && status == CAIRN_OK; i++)
+        if (moved[i])
+            drop_contacts(kept_frame(s, 0), i);
+    if (status != CAIRN_OK)
+        say(s, "%.480s", error->message[0] != '\0' ? error->message : cairn_status_text(status));
     publish(s);
+}
+
+/// A body where the mouse puts it, whose velocity stays, or a joint with all that hangs on it.
+static void move_bodies(view_simulation *s, const view_order *order)
+{
+    cairn_error error = {0};
+    const base_allocator *allocator = &s->model.allocator;
+    size_t count = (size_t)s->model.body_count;
+    bool *moved = base_allocate(allocator, count + 1, sizeof *moved);
+    cairn_status status = moved != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    if (status == CAIRN_OK)
+        memset(moved, 0, (count + 1) * sizeof *moved);
+    if (status == CAIRN_OK && order->kind == VIEW_ORDER_JOINT) {
+        status =
+            view_joint_set(s->scene->world, &s->model, order->body, order->number, moved, &error);
+    } else if (status == CAIRN_OK) {
+        double position[3];
+        vec3_store(position, order->vector);
+        const quat q = order->orientation;
+        moved[order->body] = true;
+        status = cairn_body_set_pose(s->scene->world, s->model.bodies[order->body].id, position,
+                                     (double[4]){q.w, q.x, q.y, q.z}, &error);
+    }
+    show_moved(s, status, &error, moved);
+    base_release(allocator, moved);
 }
 
 /// The pace starts anew from what is shown.
@@ -425,23 +427,17 @@ static void obey(view_simulation *s, const view_order *order)
         s->loop = order->number > 0.0;
         break;
     case VIEW_ORDER_SOLVER:
-        set_solver(s, order->text);
-        break;
     case VIEW_ORDER_TIME_STEP:
-        set_time_step(s, order->number);
-        break;
     case VIEW_ORDER_TOLERANCE:
-        set_tolerance(s, order->number);
-        break;
     case VIEW_ORDER_GRAVITY:
-        set_gravity(s, order->vector);
+        set_value(s, order);
         break;
     case VIEW_ORDER_FRICTION:
         set_friction(s, order->number);
         break;
     case VIEW_ORDER_DRIVE:
         if (order->body >= 0 && order->body < s->drives.count)
-            set_drive(s, order->body, order->number);
+            set_value(s, order);
         break;
     case VIEW_ORDER_PULL:
         s->pull = *order;
@@ -451,7 +447,10 @@ static void obey(view_simulation *s, const view_order *order)
         release(s);
         break;
     case VIEW_ORDER_PLACE:
-        place_body(s, order);
+    case VIEW_ORDER_JOINT:
+        if (order->kind == VIEW_ORDER_PLACE ||
+            (order->body >= 0 && order->body < s->model.joint_count))
+            move_bodies(s, order);
         break;
     case VIEW_ORDER_PROBLEM:
         write_problem(s, order->text);

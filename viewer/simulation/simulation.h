@@ -31,6 +31,7 @@ typedef enum view_order_kind {
     VIEW_ORDER_PULL,      // body, point (in the shape's frame), vector: where to, m
     VIEW_ORDER_RELEASE,   // body
     VIEW_ORDER_PLACE,     // body, vector and orientation of its shape's frame
+    VIEW_ORDER_JOINT,     // body: index of the model's joint, number: its coordinate, rad or m
     VIEW_ORDER_PROBLEM    // text: path of an FCLIB file
 } view_order_kind;
 

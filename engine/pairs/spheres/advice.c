@@ -79,7 +79,7 @@ static void explain(const cairn_world *world, const eng_surface *surface, eng_ou
     else if (clumps && world->state.cell.any && eng_spheres_law_takes_clumps(surface))
         snprintf(text, size, "kernels take no clumps in a periodic cell");
     else if (surface->law->batch != NULL && setting != NULL)
-        snprintf(text, size, "its kernel takes %s with the default of %s alone",
+        snprintf(text, size, "its kernel takes %s only with the default of %s",
                  clumps ? "clumps" : "spheres", setting);
     else
         snprintf(text, size, "it has no kernel%s%s", clumps ? " for clumps" : "",

@@ -245,6 +245,25 @@ def check_reads():
             check(said["steps"] < total, f"{scene}: {said['steps']} steps")
 
 
+def check_reads_are_told():
+    """What is read after each step costs more than what is shared, and the run says so once; what is read now and then, and
+    fields between their frames, send nothing."""
+    window = 'measure{ name = "m", region = { min = {0, 0, 0}, max = {0.1, 0.1, 0.1} }, window = 1e-3, every = %d }'
+    cases = {"every step": (window % 1, True), "every tenth": (window % 10, False), "conditions": ("stop{ when = function() return false end, every = 1e-5 }", True),
+             "frames": ("fields{ min = {0, 0, 0}, max = {0.1, 0.1, 0.1}, cells = {2, 2, 2}, width = 0.02, every = 20 }", False)}
+    with Folder() as folder:
+        for name, (text, told) in cases.items():
+            folder.write("a.lua", BED + text)
+            done = launch(folder, 2, "run", "a.lua", "--out", "out", "--until", "0.0004", "--paraview", "none", "--energy-every", "1000")
+            check_status(done, 0, name)
+            said = re.findall(r".*The state of all bodies goes from process to process.*", done.err)
+            check(len(said) == int(told), f"{name}: {said}", done)
+            sent = re.search(r"40 of 40 steps shared.* ([\d.e+]+) MB for lists and whole states", done.err)
+            check(sent is not None and (float(sent[1]) > 10.0) == told, f"{name}: {done.err}")
+            busy = re.search(r"processor time at work: ([-\d.e]+) ([-\d.e]+) s", done.err)
+            check(busy is not None and all(float(value) >= 0.0 for value in busy.groups()), f"{name}: {done.err}")
+
+
 def check_unshared():
     """Where nothing is shared the run says why, once and early."""
     cases = {"few bodies": (FEW, "no work is shared, because (nothing touches|there are contacts of explicit|there are too few contacts)"),
@@ -445,6 +464,7 @@ if shutil.which("mpirun") is None or not os.path.exists(PROGRAM + "-mpi"):
     sys.exit(77)
 check_bits()
 check_reads()
+check_reads_are_told()
 check_unshared()
 check_more()
 check_shared()

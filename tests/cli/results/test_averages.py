@@ -27,7 +27,7 @@ BAD = {
     "both": (f'measure{{ name = "a", {REGION}, body = "ground" }}', r"bad\.lua:2: measure: give one of"),
     "twice": ('measure{ name = "a", body = "ground" } measure{ name = "a", body = "ground" }', r'bad\.lua:2: .*"a" exists'),
     "name": ('measure{ name = "a,b", body = "ground" }', r"bad\.lua:2: measure: a name"),
-    "about": (f'measure{{ name = "a", {REGION}, about = {{0, 0, 0}} }}', r"bad\.lua:2: measure: about goes with"),
+    "about": (f'measure{{ name = "a", {REGION}, about = {{0, 0, 0}} }}', r"bad\.lua:2: measure: \"about\", the point of torques, is of"),
     "cell": ('measure{ name = "a", region = "cell" }', r"bad\.lua:2: .*no periodic cell"),
     "window": ('measure{ name = "a", body = "ground", window = 1e-9 }', r"bad\.lua:2: .*1e-09 s is shorter than the time step, 0\.005 s"),
     "alone": ('sensor{ name = "a", body = "ground", every = 3 }', r'bad\.lua:2: sensor: "every" and "from" are of an average over a "window"'),

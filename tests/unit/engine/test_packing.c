@@ -411,8 +411,8 @@ static void test_refused(void **state)
         double porosity, coordination;
         const char *says;
     } bad[] = {
-        {&grain, CAIRN_PACKING_GROWTH, 0, 0.25, 0.0, "apart from a porosity of 0.4"},
-        {&grain, CAIRN_PACKING_GROWTH, 0, 0.0, 2.0, "it goes from"},
+        {&grain, CAIRN_PACKING_GROWTH, 0, 0.25, 0.0, "press on each other below 0.4"},
+        {&grain, CAIRN_PACKING_GROWTH, 0, 0.0, 2.0, "it jumps from"},
         {&grain, CAIRN_PACKING_RANDOM, 0, 0.3, 0.0, "grains found a place"},
         {&grain, CAIRN_PACKING_LATTICE, 5000, 0.0, 0.0, "of count = 5000 grains find a place"},
         {&large, CAIRN_PACKING_GROWTH, 1, 0.0, 0.0, "holds a ball of 0.05 m"},

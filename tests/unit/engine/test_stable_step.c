@@ -245,6 +245,33 @@ static void sides_are_stiffer_than_points(void **state)
     cairn_world_destroy(world);
 }
 
+/// What is frozen may be released: it counts as what it was, alone, beside another one that is
+/// frozen, and with its sides.
+static void frozen_bodies_count_as_free(void **state)
+{
+    (void)state;
+    cairn_world *world = world_of(1e-3);
+    cairn_shape_def cube = cube_of(0.3);
+    check(cairn_pair_set_law(world, any, any, "hooke", &error));
+    set(world, any, any, "normal_stiffness", 1e5);
+    set(world, any, any, "tangential_stiffness", 5e4);
+    set(world, any, any, "restitution", 1.0);
+    add_floor(world);
+    cairn_body_id ids[3] = {add_ball(world, any, 0.1, 8.0, 0.0),
+                            add_ball(world, any, 0.1, 6.0, 1.0), add_shape(world, &cube, 4.0, 2.0)};
+    const double of_cube = sqrt(4.0 / (6.0 * 1e5 + 12.0 * 5e4));
+    for (int i = 0; i < 3; i++) {
+        check(cairn_body_freeze(world, ids[i], &error));
+        check_close(cairn_world_get_stable_step(world).step, of_cube, 1e-6, 0.0);
+    }
+    check(cairn_body_remove(world, ids[2], &error));
+    check_close(cairn_world_get_stable_step(world).step, sqrt(6.0 / 1.75e5), 1e-12, 0.0);
+    check_close(cairn_world_get_stable_step(world).mass, 6.0, 1e-15, 0.0);
+    check(cairn_body_release(world, ids[1], &error));
+    check_close(cairn_world_get_stable_step(world).step, sqrt(6.0 / 1.75e5), 1e-12, 0.0);
+    cairn_world_destroy(world);
+}
+
 /// Kinetic energy a row of pressed balls or cubes has after many steps, with the step a share of
 /// the stable one, sqrt(m / (held k)).
 static double energy_of_row(const cairn_shape_def *shape, double held, double share)
@@ -487,6 +514,7 @@ int main(void)
         cmocka_unit_test(other_laws),
         cmocka_unit_test(names_the_pair),
         cmocka_unit_test(grains_to_come_count),
+        cmocka_unit_test(frozen_bodies_count_as_free),
         cmocka_unit_test(sides_are_stiffer_than_points),
         cmocka_unit_test(limit_is_that_of_a_row),
         cmocka_unit_test(accurate_steps_meet_the_restitution),

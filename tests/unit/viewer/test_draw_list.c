@@ -524,17 +524,26 @@ static void test_pressure_and_neighbours(void **state)
     frame.contact_count = 4;
     view_style style = view_style_default();
     view_colour colours[3];
-    double largest;
+    double range[2];
     style.colours = VIEW_COLOURS_NEIGHBOURS;
-    assert_int_equal(view_colour_bodies(&f.model, &frame, &style, colours, &largest), CAIRN_OK);
-    check_close(largest, 2.0, 0.0, 0.0);
+    assert_int_equal(view_colour_bodies(&f.model, &frame, &style, colours, range), CAIRN_OK);
+    check_close(range[1], 2.0, 0.0, 0.0);
     view_colour half = view_colour_scale(0.5);
     assert_memory_equal(&colours[2], &half, sizeof half);
     style.colours = VIEW_COLOURS_PRESSURE;
-    assert_int_equal(view_colour_bodies(&f.model, &frame, &style, colours, &largest), CAIRN_OK);
+    assert_int_equal(view_colour_bodies(&f.model, &frame, &style, colours, range), CAIRN_OK);
     // each of the two forces on body 1 acts half a metre from its centre
-    check_close(largest, (6.0 * 0.5 + 6.0 * 0.5) / 3.0 / (M_PI / 6.0), 1e-12, 0.0);
+    check_close(range[1], (6.0 * 0.5 + 6.0 * 0.5) / 3.0 / (M_PI / 6.0), 1e-12, 0.0);
     assert_memory_equal(&colours[2], &half, sizeof half);
+    // a range that was typed: what lies outside has the colour of its end
+    style.colours = VIEW_COLOURS_NEIGHBOURS;
+    memcpy(style.colour_range, (double[2]){1.0, 1.5}, sizeof style.colour_range);
+    assert_int_equal(view_colour_bodies(&f.model, &frame, &style, colours, range), CAIRN_OK);
+    check_close(range[0], 1.0, 0.0, 0.0);
+    check_close(range[1], 1.5, 0.0, 0.0);
+    const view_colour low = view_colour_scale(0.0), high = view_colour_scale(1.0);
+    assert_memory_equal(&colours[2], &low, sizeof low);
+    assert_memory_equal(&colours[1], &high, sizeof high);
     fixture_end(&f);
 }
 

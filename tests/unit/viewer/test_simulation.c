@@ -33,6 +33,20 @@ static const char arm_and_tap[] =
     "         grains = {{ shape = sphere{ radius = 0.1 }, material = 'm' }} }\n"
     "outlet{ region = { min = {4, 4, -9}, max = {8, 8, -3} } }\n";
 
+static const char arms_and_sled[] =
+    "simulation{ step = 1 / 200, end_time = 1 }\n"
+    "material{ name = 'm', density = 1000 }\n"
+    "local bar = box{ size = {1, 0.1, 0.1} }\n"
+    "body{ name = 'upper', shape = bar, material = 'm', position = {0.5, 0, 0} }\n"
+    "body{ name = 'lower', shape = bar, material = 'm', position = {1.5, 0, 0} }\n"
+    "body{ name = 'sled', shape = bar, material = 'm', position = {0, 3, 0} }\n"
+    "body{ name = 'tied', shape = bar, material = 'm', position = {0, 6, 0} }\n"
+    "joint{ kind = 'hinge', bodies = {'upper'}, at = {0, 0, 0}, axis = {0, 1, 0} }\n"
+    "joint{ kind = 'hinge', bodies = {'upper', 'lower'}, at = {1, 0, 0}, axis = {0, 1, 0} }\n"
+    "joint{ kind = 'slider', bodies = {'sled'}, at = {0, 3, 0}, axis = {1, 0, 0} }\n"
+    "joint{ kind = 'hinge', bodies = {'tied'}, at = {0, 6, 0}, axis = {0, 1, 0} }\n"
+    "joint{ kind = 'hinge', bodies = {'tied'}, at = {0, 6.2, 0}, axis = {0, 1, 0} }\n";
+
 typedef struct session {
     view_subject subject;
     view_model model;
@@ -331,6 +345,69 @@ static void test_motors_and_loads(void **state)
     close_session(&s);
 }
 
+static double coordinate(const session *s, const view_frame *frame, int joint)
+{
+    return view_joint_coordinate(&s->model.joints[joint], frame->poses);
+}
+
+/// Speed of the upper arm where the world holds it, m/s.
+static double slip_of(const view_frame *frame)
+{
+    vec3 turning = vec3_cross(frame->omegas[0], frame->centres[0]);
+    return vec3_norm(vec3_sub(turning, frame->velocities[0]));
+}
+
+/// Sets a joint; the time stays, so that it is waited for what is shown.
+static const view_frame *set_joint(session *s, int joint, double value)
+{
+    view_order order = {.kind = VIEW_ORDER_JOINT, .body = joint, .number = value};
+    view_simulation_post(s->simulation, &order);
+    for (int i = 0; i < 5000; i++) {
+        const view_frame *frame = view_simulation_frame(s->simulation, &s->model);
+        if (fabs(remainder(coordinate(s, frame, joint) - value, 2.0 * M_PI)) < 1e-9)
+            return frame;
+        SDL_Delay(2);
+    }
+    fail_msg("joint %d is not at %g", joint, value);
+    return NULL;
+}
+
+/// What hangs on a joint that is set goes along with its velocities, and no other joint opens.
+static void test_joints(void **state)
+{
+    (void)state;
+    session s = {0};
+    open_session(&s, arms_and_sled);
+    order(&s, VIEW_ORDER_STEP, 20.0);
+    const view_frame *frame = wait_for(&s, 20);
+    double first = coordinate(&s, frame, 0), second = coordinate(&s, frame, 1);
+    double kinetic = vec3_norm(frame->velocities[1]), spin = frame->omegas[1].y;
+    double slip = slip_of(frame); // of the order of a step
+    assert_true(slip < 1e-3 && first > 0.01 && fabs(second) > 1e-3 && kinetic > 0.1);
+    frame = set_joint(&s, 0, first - 2.0);
+    check_close(coordinate(&s, frame, 1), second, 0.0, 1e-12);
+    check_close(vec3_norm(frame->velocities[1]), kinetic, 1e-12, 0.0);
+    check_close(frame->omegas[1].y, spin, 1e-12, 0.0);
+    check_close(slip_of(frame), slip, 0.0, 1e-12);
+    pose upper = frame->poses[0];
+    frame = set_joint(&s, 1, 1.5);
+    assert_memory_equal(&frame->poses[0], &upper, sizeof upper);
+    check_close(coordinate(&s, frame, 0), first - 2.0, 0.0, 1e-12);
+    frame = set_joint(&s, 2, 0.75);
+    check_close(frame->centres[2].x, 0.75, 0.0, 1e-9);
+    // velocities that fit the joints are not lost in the next step
+    double before = vec3_dot(frame->velocities[0], frame->velocities[0]);
+    order(&s, VIEW_ORDER_STEP, 1.0);
+    frame = wait_for(&s, 21);
+    check_close(vec3_dot(frame->velocities[0], frame->velocities[0]), before, 0.2, 0.0);
+    int said = view_simulation_get_state(s.simulation).message_number;
+    order(&s, VIEW_ORDER_STEP, 0.0);
+    view_order tied = {.kind = VIEW_ORDER_JOINT, .body = 3, .number = 1.0};
+    view_simulation_post(s.simulation, &tied);
+    assert_non_null(strstr(wait_for_message(&s, said + 1).message, "both of its sides are held"));
+    close_session(&s);
+}
+
 static void test_grains_come_and_go(void **state)
 {
     (void)state;
@@ -355,15 +432,11 @@ static void test_grains_come_and_go(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_place),
-        cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_pull),
-        cmocka_unit_test(test_run),
-        cmocka_unit_test(test_contacts),
-        cmocka_unit_test(test_replay),
-        cmocka_unit_test(test_motors_and_loads),
-        cmocka_unit_test(test_grains_come_and_go),
+        cmocka_unit_test(test_steps),   cmocka_unit_test(test_place),
+        cmocka_unit_test(test_changes), cmocka_unit_test(test_pull),
+        cmocka_unit_test(test_run),     cmocka_unit_test(test_contacts),
+        cmocka_unit_test(test_replay),  cmocka_unit_test(test_motors_and_loads),
+        cmocka_unit_test(test_joints),  cmocka_unit_test(test_grains_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
