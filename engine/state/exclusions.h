@@ -26,15 +26,21 @@ static inline bool eng_pair_is_past(const cairn_world *world, int body_a, int bo
             world->model.bodies.rows[body_b].kind != CAIRN_DYNAMIC);
 }
 
-/// Pairs that make no contacts: neither body can move, one body, kept apart by groups or a filter,
-/// or held by a joint or connector.
-static inline bool eng_pair_is_idle(const cairn_world *world, int body_a, int body_b)
+/// Pairs that make no contacts whatever moves: one body, kept apart by groups or a filter, or held
+/// by a joint or connector.
+static inline bool eng_pair_is_apart(const cairn_world *world, int body_a, int body_b)
 {
-    return body_a == body_b || eng_pair_is_past(world, body_a, body_b) ||
+    return body_a == body_b ||
            (world->model.bodies.filtered && eng_pair_is_filtered(world, body_a, body_b)) ||
            (world->model.bodies.excluded_count > 0 &&
             eng_pair_is_excluded(world, body_a, body_b)) ||
            (world->model.connectors.count > 0 && eng_connector_replaces(world, body_a, body_b));
+}
+
+/// Pairs that make no contacts: those, and where neither body can move.
+static inline bool eng_pair_is_idle(const cairn_world *world, int body_a, int body_b)
+{
+    return eng_pair_is_past(world, body_a, body_b) || eng_pair_is_apart(world, body_a, body_b);
 }
 
 #endif

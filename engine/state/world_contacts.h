@@ -47,7 +47,8 @@ typedef struct eng_world_colliders {
     pose *pose;              // [count] midpoint
     double *margin;          // [count] m, contacts are looked for within it
     double *reach;           // [count] m, and beyond that where they act across gaps
-    double *way;             // [count] m, no less than its farthest point has gone
+    double *way;             // [count] m, no less than its farthest point has gone, of
+                             // the implicit law beside what most bodies go together
     eng_held_bounds *bounds; // [count]
 } eng_world_colliders;
 
