@@ -3,6 +3,8 @@
 #include "engine/measures/side_stiffness.h"
 #include "engine/pairs/connectors.h"
 #include "engine/state/actions.h"
+#include "engine/state/exclusions.h"
+#include "engine/state/exclusions.h"
 #include "engine/state/ids.h"
 #include "engine/state/rows.h"
 #include "engine/state/surfaces.h"
