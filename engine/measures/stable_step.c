@@ -4,7 +4,6 @@
 #include "engine/pairs/connectors.h"
 #include "engine/state/actions.h"
 #include "engine/state/exclusions.h"
-#include "engine/state/exclusions.h"
 #include "engine/state/ids.h"
 #include "engine/state/rows.h"
 #include "engine/state/surfaces.h"
