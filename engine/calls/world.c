@@ -179,7 +179,7 @@ void cairn_world_destroy(cairn_world *world)
         world->contacts.narrow.raw_count, world->model.bodies.arrivals,
         world->scratch.general.active,    world->contacts.broad.listed,
         world->contacts.pairs.leading,    world->contacts.pairs.leading_before,
-        world->state.connectors.breaks,
+        world->state.connectors.breaks,   world->state.joints.rows,
     };
     for (int i = 0; i < BASE_COUNT(blocks); i++)
         base_release(&allocator, blocks[i]);

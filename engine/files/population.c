@@ -440,6 +440,9 @@ static cairn_status bring_joints(cairn_world *world, const eng_slots_record *rec
     int count = recorded->live_count;
     cairn_status status = base_array_reserve(&world->model.allocator, &world->model.joints.rows,
                                              &world->model.joints.capacity, count);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(&world->model.allocator, &world->state.joints.rows,
+                                    &world->state.joints.capacity, count);
     for (int place = 0; place < count && status == CAIRN_OK; place++) {
         eng_joint *joint = &new->joints[place];
         int slot = recorded->live[place];
@@ -461,8 +464,10 @@ static cairn_status bring_joints(cairn_world *world, const eng_slots_record *rec
     }
     if (status != CAIRN_OK)
         return status;
-    if (count > 0)
+    if (count > 0) {
         memcpy(world->model.joints.rows, new->joints, (size_t)count * sizeof *new->joints);
+        memset(world->state.joints.rows, 0, (size_t)count * sizeof *world->state.joints.rows);
+    }
     world->model.joints.count = count;
     return eng_slots_restore(&world->model.ids.joint, &world->model.allocator, recorded);
 }

@@ -362,33 +362,35 @@ static void copy_pairs(const cairn_world *world, eng_snapshot *s)
     }
 }
 
-static void copy_joint_out(const eng_joint *joint, double numbers[ENG_JOINT_NUMBERS])
+static void copy_joint_out(const eng_joint *joint, const eng_joint_state *state,
+                           double numbers[ENG_JOINT_NUMBERS])
 {
-    const double scalars[] = {joint->coordinate,     joint->effort,      joint->motor,
+    const double scalars[] = {state->coordinate,     state->effort,      joint->motor,
                               joint->motor_velocity, joint->motor_limit, joint->force};
     memcpy(numbers, scalars, sizeof scalars);
-    vec3_store(numbers + 6, joint->impulse);
-    vec3_store(numbers + 9, joint->moment);
+    vec3_store(numbers + 6, state->impulse);
+    vec3_store(numbers + 9, state->moment);
     numbers[12] = joint->motor_position;
     numbers[13] = joint->motor_stiffness;
     numbers[14] = joint->motor_damping;
-    memcpy(numbers + 15, joint->part, sizeof joint->part);
+    memcpy(numbers + 15, state->part, sizeof state->part);
 }
 
-static void copy_joint_in(const double numbers[ENG_JOINT_NUMBERS], eng_joint *joint)
+static void copy_joint_in(const double numbers[ENG_JOINT_NUMBERS], eng_joint *joint,
+                          eng_joint_state *state)
 {
-    joint->coordinate = numbers[0];
-    joint->effort = numbers[1];
+    state->coordinate = numbers[0];
+    state->effort = numbers[1];
     joint->motor = numbers[2] != 0.0;
     joint->motor_velocity = numbers[3];
     joint->motor_limit = numbers[4];
     joint->force = numbers[5];
-    joint->impulse = vec3_from(numbers + 6);
-    joint->moment = vec3_from(numbers + 9);
+    state->impulse = vec3_from(numbers + 6);
+    state->moment = vec3_from(numbers + 9);
     joint->motor_position = numbers[12];
     joint->motor_stiffness = numbers[13];
     joint->motor_damping = numbers[14];
-    memcpy(joint->part, numbers + 15, sizeof joint->part);
+    memcpy(state->part, numbers + 15, sizeof state->part);
 }
 
 /// The arrays are borrowed from the world; nothing writes through them.
@@ -402,7 +404,7 @@ bool eng_snapshot_take(const cairn_world *world, eng_snapshot *s, base_arena *ar
     if (!allocate_copies(s, arena))
         return false;
     for (int i = 0; i < world->model.joints.count; i++)
-        copy_joint_out(&world->model.joints.rows[i], s->joints[i]);
+        copy_joint_out(&world->model.joints.rows[i], &world->state.joints.rows[i], s->joints[i]);
     eng_actions_take(world, s->actions);
     copy_pairs(world, s);
     if (eng_population_is_recorded(&s->population))
@@ -582,7 +584,7 @@ static void copy_state(cairn_world *world, const eng_snapshot *s)
         memcpy(world->state.bodies.v[i], s->v[i], sizeof *world->state.bodies.v);
     }
     for (int i = 0; i < world->model.joints.count; i++)
-        copy_joint_in(s->joints[i], &world->model.joints.rows[i]);
+        copy_joint_in(s->joints[i], &world->model.joints.rows[i], &world->state.joints.rows[i]);
     if (world->model.connectors.count > 0)
         memcpy(world->state.connectors.rows, s->connectors,
                (size_t)world->model.connectors.count * sizeof *s->connectors);

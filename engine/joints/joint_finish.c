@@ -221,10 +221,9 @@ static void keep_turning(projection *p)
 static void take_coordinates(projection *p)
 {
     for (int i = 0; i < p->world->model.joints.count; i++) {
-        eng_joint *joint = &p->world->model.joints.rows[i];
         double now = p->rows[i].coordinate;
-        joint->coordinate =
-            eng_joint_has_turns(joint->kind)
+        p->world->state.joints.rows[i].coordinate =
+            eng_joint_has_turns(p->world->model.joints.rows[i].kind)
                 ? eng_joint_unwind(now, p->world->scratch.joint_step->mid[i].coordinate)
                 : now;
     }
@@ -481,7 +480,8 @@ static double row_work(cairn_world *world, int index, const eng_wrench *row,
 static void book_coordinate(cairn_world *world, int index, const eng_joint_rows *mid)
 {
     const eng_joint_step *s = world->scratch.joint_step;
-    eng_joint *joint = &world->model.joints.rows[index];
+    const eng_joint *joint = &world->model.joints.rows[index];
+    eng_joint_state *state = &world->state.joints.rows[index];
     cairn_energy *e = &world->state.audit.energy;
     double h = world->model.def.time_step, l = s->l[index][mid->count];
     eng_graph *graph = &s->graph[index];
@@ -499,9 +499,9 @@ static void book_coordinate(cairn_world *world, int index, const eng_joint_rows 
     e->damping -= row_work(world, index, row, twist, damped);
     // the spring's work shows as elastic energy; what prescribed bodies do of it is theirs
     row_work(world, index, row, twist, spring - damped);
-    joint->effort = part[ENG_GRAPH_SPRING].present ? l - spring : l;
+    state->effort = part[ENG_GRAPH_SPRING].present ? l - spring : l;
     for (int k = 0; k < ENG_GRAPH_PARTS; k++)
-        joint->part[k] = part[k].l;
+        state->part[k] = part[k].l;
 }
 
 /// Work of the constraints of a joint.
@@ -560,7 +560,7 @@ static void book_shared(cairn_world *world, const eng_joint_set *set)
 static void keep_reaction(cairn_world *world, int index, const eng_joint_rows *mid)
 {
     const eng_joint_step *s = world->scratch.joint_step;
-    eng_joint *joint = &world->model.joints.rows[index];
+    eng_joint_state *state = &world->state.joints.rows[index];
     vec3 impulse = {0.0, 0.0, 0.0}, moment = impulse;
     for (int k = 0; k < mid->count + (mid->has_coordinate ? 1 : 0); k++) {
         double l = s->l[index][k];
@@ -571,8 +571,8 @@ static void keep_reaction(cairn_world *world, int index, const eng_joint_rows *m
         impulse = vec3_add_scaled(impulse, l, row->d);
         moment = vec3_add_scaled(moment, l, row->e);
     }
-    joint->impulse = impulse;
-    joint->moment = moment;
+    state->impulse = impulse;
+    state->moment = moment;
 }
 
 /// Work of what a free body's velocity changes by in its own axes, in the same sense.

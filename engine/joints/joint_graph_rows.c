@@ -241,7 +241,7 @@ static double way_share(const cairn_world *world, int joint, double after, doubl
     const eng_joint_step *s = world->scratch.joint_step;
     double h = world->model.def.time_step, rows = 0.5 * h * (s->speed[joint] + after);
     double way =
-        s->mid[joint].coordinate + 0.5 * h * u - world->model.joints.rows[joint].coordinate;
+        s->mid[joint].coordinate + 0.5 * h * u - world->state.joints.rows[joint].coordinate;
     // nothing but round-off where nothing moves
     const double still = 1e-5;
     double share = 1.0 + (way - rows) * rows / (rows * rows + still * still);

@@ -212,13 +212,13 @@ void eng_joint_set_guess(const cairn_world *world, eng_joint_set *set)
     const eng_joint_step *s = world->scratch.joint_step;
     for (int i = 0, at = 0; i < set->system.joint_count; i++) {
         int index = set->system.joint[i];
-        const eng_joint *joint = &world->model.joints.rows[index];
+        const eng_joint_state *state = &world->state.joints.rows[index];
         const eng_joint_rows *mid = &s->mid[index];
         for (int k = 0; k < mid->count; k++)
             set->l[at++] =
-                vec3_dot(mid->row[k].d, joint->impulse) + vec3_dot(mid->row[k].e, joint->moment);
+                vec3_dot(mid->row[k].d, state->impulse) + vec3_dot(mid->row[k].e, state->moment);
         if (s->held[index])
-            set->l[at++] = joint->effort;
+            set->l[at++] = state->effort;
     }
     for (int i = 0; i < set->member_count; i++)
         if (set->number[i] >= 0)

@@ -186,6 +186,7 @@ static void take_midpoint(cairn_world *world, int i)
 {
     eng_joint_step *s = world->scratch.joint_step;
     const eng_joint *joint = &world->model.joints.rows[i];
+    const eng_joint_state *state = &world->state.joints.rows[i];
     eng_joint_rows *mid = &s->mid[i];
     double h = world->model.def.time_step;
     pose q[2];
@@ -198,14 +199,14 @@ static void take_midpoint(cairn_world *world, int i)
     if (!mid->has_coordinate)
         return;
     if (eng_joint_has_turns(joint->kind))
-        mid->coordinate = eng_joint_unwind(mid->coordinate, joint->coordinate);
+        mid->coordinate = eng_joint_unwind(mid->coordinate, state->coordinate);
     eng_twist twist = eng_joint_twist(joint, mid->point, world->state.bodies.q_mid,
                                       (const double(*)[6])world->state.bodies.v);
     double u = eng_joint_speed(&mid->row[mid->count], &twist);
     s->speed[i] = u;
     bool sprung = joint->stiffness != 0.0 || joint->damping != 0.0;
     double yield = sprung ? yield_of(world, joint, mid, q) : 0.0;
-    eng_graph_build(joint, mid->coordinate, u, yield, h, &s->graph[i]);
+    eng_graph_build(joint, state, mid->coordinate, u, yield, h, &s->graph[i]);
     const eng_graph_part *spring = &s->graph[i].part[ENG_GRAPH_SPRING];
     s->given[i] = h * joint->force + (spring->present ? 0.0 : spring->l);
     eng_graph_reach(&s->graph[i], u);

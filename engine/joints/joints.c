@@ -230,7 +230,6 @@ static void place(const cairn_world *world, const cairn_joint_def *def, eng_join
         joint->axes[side] = mat3_multiply(&back, &axes);
     }
     joint->length = vec3_distance(vec3_from(anchors[0]), vec3_from(anchors[1]));
-    joint->coordinate = def->kind == CAIRN_JOINT_ROD ? joint->length : 0.0;
 }
 
 static eng_joint joint_of(const cairn_world *world, const cairn_joint_def *def)
@@ -267,6 +266,9 @@ cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
     status = base_array_reserve(&world->model.allocator, &world->model.joints.rows,
                                 &world->model.joints.capacity, index + 1);
     if (status == CAIRN_OK)
+        status = base_array_reserve(&world->model.allocator, &world->state.joints.rows,
+                                    &world->state.joints.capacity, index + 1);
+    if (status == CAIRN_OK)
         status = eng_slots_reserve(&world->model.ids.joint, &world->model.allocator,
                                    eng_slots_next(&world->model.ids.joint) + 1);
     for (int side = 0; side < 2 && status == CAIRN_OK; side++)
@@ -286,6 +288,8 @@ cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
         return base_fail(error, status, "out of memory for a joint");
     }
     world->model.joints.rows[world->model.joints.count++] = made;
+    world->state.joints.rows[index] =
+        (eng_joint_state){.coordinate = def->kind == CAIRN_JOINT_ROD ? made.length : 0.0};
     for (int side = 0; side < 2; side++)
         if (made.body[side] >= 0)
             eng_extra_make(world, made.body[side])->joints++;
@@ -338,8 +342,10 @@ void eng_joint_drop(cairn_world *world, int index)
         base_names_remove(&world->model.joints.names, joint->name);
     base_release(&world->model.allocator, joint->name);
     // the last one takes its place, as it does among the slots
-    *joint = world->model.joints.rows[--world->model.joints.count];
-    if (index < world->model.joints.count && joint->name != NULL)
+    int last = --world->model.joints.count;
+    *joint = world->model.joints.rows[last];
+    world->state.joints.rows[index] = world->state.joints.rows[last];
+    if (index < last && joint->name != NULL)
         base_names_change(&world->model.joints.names, joint->name, index);
     eng_slots_drop(&world->model.ids.joint, eng_slots_at(&world->model.ids.joint, index));
     eng_slots_recycle(&world->model.ids.joint);
@@ -417,7 +423,9 @@ cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_
     cairn_status status = eng_joint_check(world, id);
     if (status != CAIRN_OK)
         return status;
-    const eng_joint *joint = &world->model.joints.rows[eng_joint_index(world, id)];
+    int index = eng_joint_index(world, id);
+    const eng_joint *joint = &world->model.joints.rows[index];
+    const eng_joint_state *state = &world->state.joints.rows[index];
     eng_state states[2] = {{.q = pose_identity()}, {.q = pose_identity()}};
     eng_joint_rows rows;
     for (int side = 0; side < 2; side++)
@@ -432,18 +440,18 @@ cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_
         .a = eng_body_id(world, joint->body[0]),
         .b = eng_body_id(world, joint->body[1]),
         .coordinate = eng_joint_has_turns(joint->kind)
-                          ? eng_joint_unwind(rows.coordinate, joint->coordinate)
+                          ? eng_joint_unwind(rows.coordinate, state->coordinate)
                           : rows.coordinate,
         .range = {joint->range[0], joint->range[1]},
-        .effort = joint->effort / world->model.def.time_step,
+        .effort = state->effort / world->model.def.time_step,
         .error = largest_violation(&rows),
     };
     if (moves)
         view->speed = speed_now(joint, &rows, states);
     vec3_store(view->anchor, rows.point);
     vec3_store(view->axis, quat_rotate(q[0].orientation, mat3_column(&joint->axes[0], 2)));
-    vec3_store(view->force, vec3_scale(1.0 / world->model.def.time_step, joint->impulse));
-    vec3_store(view->torque, vec3_scale(1.0 / world->model.def.time_step, joint->moment));
+    vec3_store(view->force, vec3_scale(1.0 / world->model.def.time_step, state->impulse));
+    vec3_store(view->torque, vec3_scale(1.0 / world->model.def.time_step, state->moment));
     return CAIRN_OK;
 }
 
@@ -456,7 +464,8 @@ cairn_status cairn_joint_get_motor(const cairn_world *world, cairn_joint_id id,
     cairn_status status = eng_joint_check(world, id);
     if (status != CAIRN_OK)
         return status;
-    const eng_joint *joint = &world->model.joints.rows[eng_joint_index(world, id)];
+    int index = eng_joint_index(world, id);
+    const eng_joint *joint = &world->model.joints.rows[index];
     *view = (cairn_motor_view){
         .on = joint->motor,
         .law = joint->motor_law,
@@ -466,7 +475,7 @@ cairn_status cairn_joint_get_motor(const cairn_world *world, cairn_joint_id id,
         .damping = joint->motor_damping,
         .limit = joint->motor_limit,
         .force = joint->force,
-        .effort = joint->effort / world->model.def.time_step,
+        .effort = world->state.joints.rows[index].effort / world->model.def.time_step,
         .has_function = joint->motor_function != NULL,
     };
     return CAIRN_OK;
@@ -605,7 +614,7 @@ cairn_status cairn_joint_set_force(cairn_world *world, cairn_joint_id id, double
 double eng_joint_elastic(const cairn_world *world, int index)
 {
     const eng_joint *joint = &world->model.joints.rows[index];
-    double stretch = joint->coordinate - joint->rest;
+    double stretch = world->state.joints.rows[index].coordinate - joint->rest;
     return 0.5 * joint->stiffness * stretch * stretch;
 }
 

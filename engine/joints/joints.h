@@ -49,13 +49,15 @@ typedef struct eng_joint {
 #define ENG_JOINT_MEMBER(member, ...) double member;
     CAIRN_JOINT_SETTINGS(ENG_JOINT_MEMBER)
 #undef ENG_JOINT_MEMBER
-    // kept between steps
-    double coordinate;            // rad, turns counted, or m
-    double part[ENG_GRAPH_PARTS]; // N s or N m s, what the graph's parts gave: guess of the next
-    // results of the last step
-    vec3 impulse, moment; // N s and N m s on B, world axes, moment about the anchor of B
-    double effort;        // N s or N m s along the coordinate: motor, friction, range
 } eng_joint;
+
+/// What a joint keeps between steps.
+typedef struct eng_joint_state {
+    double coordinate;            // rad, turns counted, or m
+    double effort;                // N s or N m s along it in the last step: motor, friction, range
+    vec3 impulse, moment;         // N s and N m s in it on B, world axes, about the anchor of B
+    double part[ENG_GRAPH_PARTS]; // N s or N m s, what the graph's parts gave: guess of the next
+} eng_joint_state;
 
 /// Impulse of one row at size 1 on B: force d at a point and couple e, world axes; A gets the
 /// opposite at the same point, so that momentum is kept whatever the configuration, theory.md
@@ -140,8 +142,8 @@ typedef struct eng_graph {
 /// @param coordinate  at the midpoint
 /// @param speed       rad/s or m/s, at the start of the step
 /// @param yield       1/kg or 1/(kg m2), of the free bodies; read where there is a spring or damper
-void eng_graph_build(const eng_joint *joint, double coordinate, double speed, double yield,
-                     double h, eng_graph *graph);
+void eng_graph_build(const eng_joint *joint, const eng_joint_state *state, double coordinate,
+                     double speed, double yield, double h, eng_graph *graph);
 
 /// Leaves out the ends that a coordinate of the speed given is far from.
 void eng_graph_reach(eng_graph *graph, double speed);

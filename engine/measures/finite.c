@@ -182,10 +182,10 @@ static cairn_status check_connectors(const cairn_world *world, cairn_error *erro
 static cairn_status check_joints(const cairn_world *world, cairn_error *error)
 {
     for (int i = 0; i < world->model.joints.count; i++) {
-        const eng_joint *joint = &world->model.joints.rows[i];
-        const char *what = !isfinite(joint->coordinate) ? "has a coordinate that is not finite"
-                           : !isfinite(joint->effort)   ? "has an effort that is not finite"
-                           : !vec3_is_finite(joint->impulse) || !vec3_is_finite(joint->moment)
+        const eng_joint_state *state = &world->state.joints.rows[i];
+        const char *what = !isfinite(state->coordinate) ? "has a coordinate that is not finite"
+                           : !isfinite(state->effort)   ? "has an effort that is not finite"
+                           : !vec3_is_finite(state->impulse) || !vec3_is_finite(state->moment)
                                ? "has a reaction that is not finite"
                                : NULL;
         if (what != NULL)

@@ -274,11 +274,11 @@ uint64_t cairn_world_get_hash(const cairn_world *world)
     if (world->model.bodies.count > 0)
         hash = hash_bodies(world, hash);
     for (int i = 0; i < world->model.joints.count; i++) {
-        hash = base_hash_bytes(hash, &world->model.joints.rows[i].coordinate, sizeof(double));
-        hash = base_hash_bytes(hash, world->model.joints.rows[i].part,
-                               sizeof world->model.joints.rows[i].part);
-        hash = base_hash_bytes(hash, &world->model.joints.rows[i].impulse, sizeof(vec3));
-        hash = base_hash_bytes(hash, &world->model.joints.rows[i].moment, sizeof(vec3));
+        const eng_joint_state *state = &world->state.joints.rows[i];
+        hash = base_hash_bytes(hash, &state->coordinate, sizeof state->coordinate);
+        hash = base_hash_bytes(hash, state->part, sizeof state->part);
+        hash = base_hash_bytes(hash, &state->impulse, sizeof state->impulse);
+        hash = base_hash_bytes(hash, &state->moment, sizeof state->moment);
     }
     eng_contacts contacts = world->contacts.set;
     hash = eng_columns_hash(eng_contacts_columns(&contacts), contacts.count, hash);

@@ -18,10 +18,10 @@ static void keep_forces(cairn_world *world, double ratio)
             world->contacts.set.couple[i][k] *= ratio;
     }
     for (int i = 0; i < world->model.joints.count; i++) {
-        eng_joint *joint = &world->model.joints.rows[i];
-        joint->impulse = vec3_scale(ratio, joint->impulse);
-        joint->moment = vec3_scale(ratio, joint->moment);
-        joint->effort *= ratio;
+        eng_joint_state *state = &world->state.joints.rows[i];
+        state->impulse = vec3_scale(ratio, state->impulse);
+        state->moment = vec3_scale(ratio, state->moment);
+        state->effort *= ratio;
     }
     for (int i = 0; i < world->model.connectors.count; i++) {
         eng_connector_state *state = &world->state.connectors.rows[i];

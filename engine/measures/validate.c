@@ -119,7 +119,7 @@ static cairn_status check_links(const cairn_world *world, cairn_error *error)
             !in_range(joint->body[1] + 1, world->model.bodies.count + 1) ||
             joint->body[0] == joint->body[1])
             return broken(error, "joint", i, "its bodies are not two of the world's");
-        if (!isfinite(joint->coordinate))
+        if (!isfinite(world->state.joints.rows[i].coordinate))
             return broken(error, "joint", i, "its coordinate is not finite");
     }
     for (int i = 1; i < world->model.bodies.excluded_count; i++)

@@ -69,6 +69,12 @@ typedef struct eng_world_actions {
                    // finds their work done
 } eng_world_actions;
 
+/// What joints keep.
+typedef struct eng_world_linkage {
+    struct eng_joint_state *rows; // [model.joints.count]
+    int capacity;
+} eng_world_linkage;
+
 /// What connectors keep, and what broke.
 typedef struct eng_world_bonds {
     eng_connector_state *rows; // [connectors]
@@ -89,6 +95,7 @@ typedef struct eng_world_audit {
 typedef struct eng_world_state {
     eng_world_clock clock;
     eng_body_columns bodies;
+    eng_world_linkage joints;
     eng_world_bonds connectors;
     eng_world_actions actions;
     eng_cell cell;
