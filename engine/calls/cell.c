@@ -88,11 +88,11 @@ cairn_status cairn_world_set_cell_rate(cairn_world *world, const double rate[9],
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             double value = rate[3 * i + j];
-            if (!isfinite(value) || fabs(value) * world->model.def.time_step > 0.1)
+            if (!isfinite(value) || fabs(value) * world->state.clock.step > 0.1)
                 return base_fail(error, CAIRN_ERROR_ARGUMENT,
                                  "the rate %g 1/s of the cell: a step may strain it by a tenth, "
                                  "which is %g 1/s",
-                                 value, 0.1 / world->model.def.time_step);
+                                 value, 0.1 / world->state.clock.step);
             if (value != 0.0 && (!world->state.cell.periodic[i] || !world->state.cell.periodic[j]))
                 return base_fail(error, CAIRN_ERROR_ARGUMENT,
                                  "the cell can strain in periodic directions alone, not along %c%c",

@@ -36,7 +36,7 @@ static double step_energy(const cairn_world *world)
 {
     double mass = 0.0, speed2 = 0.0;
     for (int k = 0; k < 3; k++)
-        speed2 += pow(world->model.def.gravity[k] * world->model.def.time_step, 2);
+        speed2 += pow(world->model.def.gravity[k] * world->state.clock.step, 2);
     for (int i = 0; i < world->model.bodies.count; i++)
         if (world->model.bodies.rows[i].kind == CAIRN_DYNAMIC)
             mass += world->model.bodies.rows[i].mass;
@@ -53,7 +53,7 @@ static double unseen_energy(const cairn_world *world)
         if (body->kind != CAIRN_DYNAMIC || body->shape < 0)
             continue;
         double speed = unseen_part * world->model.shapes.rows[body->shape]->bounding_radius /
-                       world->model.def.time_step;
+                       world->state.clock.step;
         sum += 0.5 * body->mass * speed * speed;
     }
     return sum;
@@ -158,7 +158,7 @@ static cairn_status fail_explosion(const cairn_world *world, const char *what, d
                                    double available, cairn_error *error)
 {
     char who[160] = "", why[160] = "a time step that is too long, or bodies that overlap";
-    double speed = 0.0, step = world->model.def.time_step;
+    double speed = 0.0, step = world->state.clock.step;
     int body = most_energetic(world, &speed);
     cairn_step_limit limit = cairn_world_get_stable_step(world);
     if (body >= 0)

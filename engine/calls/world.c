@@ -109,6 +109,7 @@ cairn_status cairn_world_create(const cairn_world_def *def, cairn_world **world,
     if (made == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a world");
     made->model.def = *def;
+    made->state.clock.step = def->time_step;
     made->model.ids.tag = make_tag(made);
     if (def->log != NULL)
         made->model.logger = (base_logger){forward_log, made};

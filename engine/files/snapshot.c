@@ -325,7 +325,7 @@ void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snaps
     memcpy(s->counts, counts, sizeof counts);
     s->reals[ENG_REAL_AT_TIME] = world->state.clock.time;
     s->reals[ENG_REAL_AT_TIME_START] = world->state.clock.time_start;
-    s->reals[ENG_REAL_AT_TIME_STEP] = world->model.def.time_step;
+    s->reals[ENG_REAL_AT_TIME_STEP] = world->state.clock.step;
     s->reals[ENG_REAL_AT_ENERGY_START] = world->state.audit.start;
     memcpy(&s->reals[ENG_REAL_AT_ENERGY], &world->state.audit.energy,
            sizeof world->state.audit.energy);

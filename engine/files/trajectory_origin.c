@@ -126,7 +126,7 @@ cairn_status eng_trajectory_put_provenance(hid_t file, const cairn_world *world,
         eng_trajectory_put_text(file, "scene", def->scene != NULL ? def->scene : "") &&
         put_attribute(file, "seed", H5T_NATIVE_INT64, &def->seed) &&
         put_attribute(file, "bodies", H5T_NATIVE_INT64, &bodies) &&
-        put_attribute(file, "time_step", H5T_NATIVE_DOUBLE, &world->model.def.time_step) &&
+        put_attribute(file, "time_step", H5T_NATIVE_DOUBLE, &world->state.clock.step) &&
         put_long_text(file, "scene_text", def->scene_text != NULL ? def->scene_text : "");
     cairn_status status = good ? CAIRN_OK : CAIRN_ERROR_FILE;
     if (status == CAIRN_OK)

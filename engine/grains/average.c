@@ -49,7 +49,7 @@ static cairn_status add_reading(const cairn_world *world, const average *a, doub
 /// end.
 static bool ends_window(const cairn_world *world, const average *a, const double *numbers)
 {
-    double passed = world->state.clock.time + 0.5 * world->model.def.time_step - a->def.from;
+    double passed = world->state.clock.time + 0.5 * world->state.clock.step - a->def.from;
     return passed >= (numbers[NEXT] + 1.0) * a->def.window;
 }
 
@@ -67,7 +67,7 @@ static cairn_status average_end(cairn_world *world, eng_action *action, cairn_er
     const cairn_average_def *def = &a->def;
     double *numbers = action->numbers;
     double *sums = numbers + AVERAGE_NUMBERS, *means = sums + def->columns;
-    double passed = world->state.clock.time + 0.5 * world->model.def.time_step - def->from;
+    double passed = world->state.clock.time + 0.5 * world->state.clock.step - def->from;
     bool over = ends_window(world, a, numbers);
     cairn_status status = CAIRN_OK;
     if (world->state.clock.time <= def->from)

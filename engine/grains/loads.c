@@ -23,7 +23,7 @@ typedef struct driven_gravity {
 
 static double middle_of_step(const cairn_world *world)
 {
-    return world->state.clock.time + 0.5 * world->model.def.time_step;
+    return world->state.clock.time + 0.5 * world->state.clock.step;
 }
 
 static cairn_status load_begin(cairn_world *world, eng_action *action, cairn_error *error)

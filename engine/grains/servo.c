@@ -93,7 +93,7 @@ static cairn_status add_impedance(const cairn_world *world, const servo *s, int 
     con_stiffness is = surface->law->stiffness(surface->parameters, &input);
     double dashpot = fmax(2.0 * sqrt(is.normal * input.mass), is.damping);
     numbers[STIFFNESS] += share * share * is.normal;
-    numbers[IMPEDANCE] += share * share * (is.normal * world->model.def.time_step + dashpot);
+    numbers[IMPEDANCE] += share * share * (is.normal * world->state.clock.step + dashpot);
     return CAIRN_OK;
 }
 
@@ -188,7 +188,7 @@ static cairn_status look(const cairn_world *world, const servo *s, double *numbe
 /// Whether a servo acts in the step that begins.
 static bool is_on(const cairn_world *world, const cairn_servo_def *def)
 {
-    double middle = world->state.clock.time + 0.5 * world->model.def.time_step;
+    double middle = world->state.clock.time + 0.5 * world->state.clock.step;
     return middle >= def->from && middle <= def->until;
 }
 
@@ -231,7 +231,7 @@ static cairn_status set_velocity(const cairn_world *world, const servo *s, doubl
         status = look(world, s, numbers, &touches, error);
     }
     bool known = numbers[IMPEDANCE] > 0.0;
-    double answer = known ? s->def.gain / numbers[IMPEDANCE] : 0.0, h = world->model.def.time_step;
+    double answer = known ? s->def.gain / numbers[IMPEDANCE] : 0.0, h = world->state.clock.step;
     if (!touches) {
         // after a loss of contact as if the springs there were went on, so that the next touch is
         // no impact, and what runs away is caught up with
@@ -257,7 +257,7 @@ static cairn_status ask_target(const cairn_world *world, const servo *s, double 
                                cairn_error *error)
 {
     const cairn_servo_def *def = &s->def;
-    double middle = world->state.clock.time + 0.5 * world->model.def.time_step;
+    double middle = world->state.clock.time + 0.5 * world->state.clock.step;
     cairn_status status = CAIRN_OK;
     if (s->numbers[GIVEN] != 0.0) {
         *target = s->numbers[ASKED];
@@ -379,7 +379,7 @@ static cairn_status set_rate(cairn_world *world, const servo *s, double *numbers
                              cairn_error *error)
 {
     double rate = numbers[VELOCITY] = numbers[TARGET];
-    if (fabs(rate) * world->model.def.time_step > 0.1)
+    if (fabs(rate) * world->state.clock.step > 0.1)
         return base_fail(
             error, CAIRN_ERROR_ARGUMENT,
             "servo \"%.80s\": the rate %g 1/s strains the cell by more than a tenth in "
@@ -414,7 +414,7 @@ static cairn_status servo_begin(cairn_world *world, eng_action *action, cairn_er
     double *numbers = action->numbers;
     if (!def->cell && eng_body_check(world, def->body) != CAIRN_OK)
         return CAIRN_OK; // it was removed
-    double h = world->model.def.time_step, middle = world->state.clock.time + 0.5 * h;
+    double h = world->state.clock.step, middle = world->state.clock.time + 0.5 * h;
     if (!is_on(world, def))
         return middle < def->from ? CAIRN_OK : let_go(world, s, numbers, error);
     cairn_status status = ask_target(world, s, &numbers[TARGET], error);
@@ -484,7 +484,7 @@ static cairn_status check_cell(const cairn_world *world, const cairn_servo_def *
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "servo: a stress is along a side (x, y, z), not %c%c; a shear has a rate",
                          "xyz"[def->side], "xyz"[def->across]);
-    if (def->speed * world->model.def.time_step > 0.1)
+    if (def->speed * world->state.clock.step > 0.1)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "servo: speed = %g 1/s strains the cell by more than a tenth in a step",
                          def->speed);

@@ -207,7 +207,7 @@ static double cancelling_of(const alone_solve *a)
     double q = 0.0, terms = 0.0;
     for (int i = 0; i < problem->contact_count; i++)
         for (int r = 0; r < 3; r++) {
-            double size = fabs(problem->w[i][r]) + a->set.length / a->world->model.def.time_step;
+            double size = fabs(problem->w[i][r]) + a->set.length / a->world->state.clock.step;
             for (int side = 0; side < 2; side++)
                 for (int k = 0; k < 6 && problem->body[i][side] >= 0; k++)
                     size += fabs(problem->H[i][side][r][k] *

@@ -200,7 +200,7 @@ static double turning_speed(const projection *p, int index, double u)
         turning += dynamic;
         spinning += dynamic && eng_body_spin_axis(world, body) >= 0;
     }
-    double h = world->model.def.time_step;
+    double h = world->state.clock.step;
     if (u == 0.0 || spinning == turning)
         return u;
     if (turning == 1)
@@ -377,7 +377,7 @@ static void give_back(projection *p, islands *found)
         const island *own = &found->all[found->of[i]];
         double lost = own->before - own->after;
         // speeds that are round-off of places have no energy to keep
-        double noise = 1e-13 * (1.0 + vec3_norm(own->centre)) / world->model.def.time_step;
+        double noise = 1e-13 * (1.0 + vec3_norm(own->centre)) / world->state.clock.step;
         if (own->before < own->mass * noise * noise)
             continue;
         if (!own->keeps || !(lost < give_back_max * own->rest && -lost < 0.75 * own->rest))
@@ -483,7 +483,7 @@ static void book_coordinate(cairn_world *world, int index, const eng_joint_rows 
     const eng_joint *joint = &world->model.joints.rows[index];
     eng_joint_state *state = &world->state.joints.rows[index];
     cairn_energy *e = &world->state.audit.energy;
-    double h = world->model.def.time_step, l = s->l[index][mid->count];
+    double h = world->state.clock.step, l = s->l[index][mid->count];
     eng_graph *graph = &s->graph[index];
     const eng_graph_part *part = graph->part;
     eng_graph_share(joint, h, l, graph);
@@ -587,7 +587,7 @@ static void book_free_turning(cairn_world *world)
         vec3 gained = vec3_multiply(eng_inertia_of(world, body), free);
         vec3 torque = quat_rotate_inverse(world->state.bodies.q_mid[body].orientation,
                                           eng_applied_of(world, body)->torque);
-        gained = vec3_add_scaled(gained, -world->model.def.time_step, torque);
+        gained = vec3_add_scaled(gained, -world->state.clock.step, torque);
         world->state.audit.energy.joints += 0.5 * vec3_dot(gained, vec3_add(now, given));
     }
 }

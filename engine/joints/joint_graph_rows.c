@@ -239,7 +239,7 @@ void eng_graph_rows_fill(cairn_world *world, eng_graph_rows *g, const double (*v
 static double way_share(const cairn_world *world, int joint, double after, double u)
 {
     const eng_joint_step *s = world->scratch.joint_step;
-    double h = world->model.def.time_step, rows = 0.5 * h * (s->speed[joint] + after);
+    double h = world->state.clock.step, rows = 0.5 * h * (s->speed[joint] + after);
     double way =
         s->mid[joint].coordinate + 0.5 * h * u - world->state.joints.rows[joint].coordinate;
     // nothing but round-off where nothing moves

@@ -129,7 +129,7 @@ static void place_ends(const cairn_world *world, eng_joint_set *set, const doubl
                      number >= 0 ? v[number] : (const double *)world->state.bodies.v_free[body]);
         if (number >= 0)
             set->turn =
-                fmax(set->turn, world->model.def.time_step * vec3_norm(vec3_from(v[number] + 3)));
+                fmax(set->turn, world->state.clock.step * vec3_norm(vec3_from(v[number] + 3)));
     }
 }
 
@@ -164,7 +164,7 @@ static void rows_at_end(const cairn_world *world, int index, const pose *end, en
 static double end_speed(const cairn_world *world, int index, const eng_joint_rows *end)
 {
     return 2.0 * (end->coordinate - world->scratch.joint_step->mid[index].coordinate) /
-           world->model.def.time_step;
+           world->state.clock.step;
 }
 
 /// Force and couple of the rows together.
@@ -183,7 +183,7 @@ static eng_wrench sum_of(const eng_joint_rows *rows, const double *l, int count)
 static void take_arms(const cairn_world *world, const eng_joint_set *set)
 {
     const eng_joint_step *s = world->scratch.joint_step;
-    double h = world->model.def.time_step;
+    double h = world->state.clock.step;
     for (int i = 0; i < set->member_count; i++)
         s->pushed[set->member[i]] = (vec3){0.0, 0.0, 0.0};
     for (int i = 0, row = 0; i < set->system.joint_count; i++) {
@@ -281,7 +281,7 @@ static const double (*enter(const eng_joint_set *set, const double (*v)[6]))[6]
 void eng_joint_set_look(const cairn_world *world, eng_joint_set *set, const double (*v)[6])
 {
     const eng_joint_step *s = world->scratch.joint_step;
-    double h = world->model.def.time_step;
+    double h = world->state.clock.step;
     place_ends(world, set, v);
     set->size = 0.0;
     set->length = 1.0;
@@ -352,7 +352,7 @@ static void add_stiffness(vec3 force, vec3 r, double quarter, mat3 *K)
 static void add_stiffnesses(const cairn_world *world, eng_joint_set *set)
 {
     const eng_joint_step *s = world->scratch.joint_step;
-    double quarter = 0.25 * world->model.def.time_step;
+    double quarter = 0.25 * world->state.clock.step;
     for (int i = 0, row = 0; i < set->system.joint_count; i++) {
         int index = set->system.joint[i], count = row_count(world, index);
         vec3 force = sum_of(&s->mean[index], set->l + row, count).d;
@@ -445,7 +445,7 @@ double eng_joint_set_lack(const cairn_world *world, const eng_joint_set *set, co
         for (int k = 0; k < 6; k++)
             most = fmax(most, fabs(set->exact[number][k] - v[number][k]));
     }
-    return 0.5 * world->model.def.time_step * most;
+    return 0.5 * world->state.clock.step * most;
 }
 
 /// b = G v less the violation that v leads to, for dynamic bodies. @param v  of the basis

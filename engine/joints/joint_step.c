@@ -188,7 +188,7 @@ static void take_midpoint(cairn_world *world, int i)
     const eng_joint *joint = &world->model.joints.rows[i];
     const eng_joint_state *state = &world->state.joints.rows[i];
     eng_joint_rows *mid = &s->mid[i];
-    double h = world->model.def.time_step;
+    double h = world->state.clock.step;
     pose q[2];
     eng_joint_poses(joint, world->state.bodies.q_mid, q);
     eng_joint_evaluate(joint, q, mid);
@@ -254,7 +254,7 @@ static void take_gains(cairn_world *world)
 {
     const eng_joint_step *s = world->scratch.joint_step;
     const vec3 none = {0.0, 0.0, 0.0};
-    double h = world->model.def.time_step;
+    double h = world->state.clock.step;
     for (int i = 0; i < world->model.joints.count; i++)
         for (int side = 0; side < 2; side++) {
             int body = world->model.joints.rows[i].body[side];

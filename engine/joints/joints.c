@@ -443,15 +443,15 @@ cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_
                           ? eng_joint_unwind(rows.coordinate, state->coordinate)
                           : rows.coordinate,
         .range = {joint->range[0], joint->range[1]},
-        .effort = state->effort / world->model.def.time_step,
+        .effort = state->effort / world->state.clock.step,
         .error = largest_violation(&rows),
     };
     if (moves)
         view->speed = speed_now(joint, &rows, states);
     vec3_store(view->anchor, rows.point);
     vec3_store(view->axis, quat_rotate(q[0].orientation, mat3_column(&joint->axes[0], 2)));
-    vec3_store(view->force, vec3_scale(1.0 / world->model.def.time_step, state->impulse));
-    vec3_store(view->torque, vec3_scale(1.0 / world->model.def.time_step, state->moment));
+    vec3_store(view->force, vec3_scale(1.0 / world->state.clock.step, state->impulse));
+    vec3_store(view->torque, vec3_scale(1.0 / world->state.clock.step, state->moment));
     return CAIRN_OK;
 }
 
@@ -475,7 +475,7 @@ cairn_status cairn_joint_get_motor(const cairn_world *world, cairn_joint_id id,
         .damping = joint->motor_damping,
         .limit = joint->motor_limit,
         .force = joint->force,
-        .effort = world->state.joints.rows[index].effort / world->model.def.time_step,
+        .effort = world->state.joints.rows[index].effort / world->state.clock.step,
         .has_function = joint->motor_function != NULL,
     };
     return CAIRN_OK;
@@ -579,7 +579,7 @@ static cairn_status ask_motor(const eng_joint *joint, int index, double time, do
 
 cairn_status eng_joints_ask_motors(cairn_world *world, cairn_error *error)
 {
-    double h = world->model.def.time_step, t = world->state.clock.time;
+    double h = world->state.clock.step, t = world->state.clock.time;
     cairn_status status = CAIRN_OK;
     for (int i = 0; i < world->model.joints.count && status == CAIRN_OK; i++) {
         eng_joint *joint = &world->model.joints.rows[i];

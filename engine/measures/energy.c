@@ -62,7 +62,7 @@ static double driver_work(const cairn_world *world, int contact)
 /// Work of applied forces and torques over the step, by the mean of the two velocities.
 static double applied_work(const cairn_world *world)
 {
-    double h = world->model.def.time_step, work = 0.0;
+    double h = world->state.clock.step, work = 0.0;
     if (world->scratch.applied == NULL && world->state.bodies.loads == NULL)
         return 0.0;
     // the sphere executor books the loads of its own

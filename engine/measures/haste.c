@@ -35,7 +35,7 @@ static double way_of(const cairn_world *world, int body)
     double speed = vec3_norm(vec3_from(state.v)), turning = vec3_norm(vec3_from(state.v + 3));
     if (shape->kind != GEO_SPHERE)
         speed += turning * eng_reach_of(world, body);
-    return world->model.def.time_step * speed / shape->smallest_size;
+    return world->state.clock.step * speed / shape->smallest_size;
 }
 
 /// Whether a body of the general passes may go farther than that: seen without a root for most.
@@ -85,7 +85,7 @@ int eng_haste_fastest(const cairn_world *world)
 static int find_late(const cairn_world *world)
 {
     int found = world->report.hasty - 1;
-    double h = world->model.def.time_step, factor = 2.1 * h * h / (most * most);
+    double h = world->state.clock.step, factor = 2.1 * h * h / (most * most);
     if (!any_acts_late(world))
         return -1;
     if (found >= 0 && !meets_late(world, found))

@@ -79,7 +79,7 @@ cairn_status cairn_contact_get(const cairn_world *world, int i, cairn_contact_vi
     vec3_store(view->point, c->point[i]);
     vec3_store(view->normal, mat3_row(&c->frame[i], 0));
     vec3_store(view->impulse, impulse);
-    vec3_store(view->force, vec3_scale(1.0 / world->model.def.time_step, impulse));
+    vec3_store(view->force, vec3_scale(1.0 / world->state.clock.step, impulse));
     memcpy(view->velocity, c->U[i], sizeof view->velocity);
     return CAIRN_OK;
 }
@@ -90,7 +90,7 @@ static void push_body(const cairn_world *world, int i, bool on_b, vec3 centre, v
                       vec3 *torque)
 {
     const eng_contacts *c = &world->contacts.set;
-    double per_second = 1.0 / world->model.def.time_step;
+    double per_second = 1.0 / world->state.clock.step;
     vec3 impulse = mat3_apply_transposed(&c->frame[i], vec3_from(c->R[i]));
     impulse = vec3_scale((on_b ? 1.0 : -1.0) * per_second, impulse);
     *force = vec3_add(*force, impulse);
@@ -164,7 +164,7 @@ cairn_status cairn_body_get_contact_force(const cairn_world *world, cairn_body_i
 static double penetration_of(const cairn_world *world, int i)
 {
     const eng_contacts *c = &world->contacts.set;
-    double gap = c->gap[i] + 0.5 * world->model.def.time_step * c->U[i][0];
+    double gap = c->gap[i] + 0.5 * world->state.clock.step * c->U[i][0];
     if (!world->report.corrected)
         return real_max(-gap, 0.0);
     vec3 normal = mat3_row(&c->frame[i], 0);

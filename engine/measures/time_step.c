@@ -33,11 +33,11 @@ static void keep_forces(cairn_world *world, double ratio)
 
 void eng_step_set(cairn_world *world, double time_step)
 {
-    if (time_step == world->model.def.time_step)
+    if (time_step == world->state.clock.step)
         return;
     eng_spheres_time_step_changed(world, time_step);
-    keep_forces(world, time_step / world->model.def.time_step);
-    world->model.def.time_step = time_step;
+    keep_forces(world, time_step / world->state.clock.step);
+    world->state.clock.step = time_step;
 }
 
 cairn_status cairn_world_set_time_step(cairn_world *world, double time_step, cairn_error *error)
@@ -53,6 +53,7 @@ cairn_status cairn_world_set_time_step(cairn_world *world, double time_step, cai
             "time step: a step was interrupted between two of its pieces, and the next "
             "call of cairn_world_step ends it; until then it cannot change");
     eng_step_set(world, time_step);
+    world->model.def.time_step = time_step;
     world->state.clock.time_start =
         world->state.clock.time - (double)world->state.clock.step_count * time_step;
     return CAIRN_OK;

@@ -246,7 +246,7 @@ void eng_borders_join(const cairn_world *world)
 void eng_borders_join_free(cairn_world *world)
 {
     const unsigned char *was_elsewhere = world->state.elsewhere;
-    double half = 0.5 * world->model.def.time_step;
+    double half = 0.5 * world->state.clock.step;
     if (was_elsewhere == NULL)
         return;
     // what flows has the velocity of the middle by now

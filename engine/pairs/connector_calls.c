@@ -294,7 +294,7 @@ static void view_motion(const cairn_world *world, const eng_connector *connector
 static void view_forces(const cairn_world *world, const eng_connector *connector,
                         const eng_connector_state *state, cairn_connector_view *view)
 {
-    double rate = 1.0 / world->model.def.time_step;
+    double rate = 1.0 / world->state.clock.step;
     vec3 impulse = mat3_apply_transposed(&state->frame, state->R);
     for (int side = 0; side < 2; side++) {
         vec3 own = side == 0 ? vec3_negate(impulse) : impulse;

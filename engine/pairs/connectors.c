@@ -74,7 +74,7 @@ static void fill_side(const cairn_world *world, const eng_connector *connector,
 static con_impulse_input look(const cairn_world *world, int index, eng_connector_state *state)
 {
     const eng_connector *connector = &world->model.connectors.rows[index];
-    con_impulse_input input = {.step = world->model.def.time_step};
+    con_impulse_input input = {.step = world->state.clock.step};
     vec3 before = mat3_apply_transposed(&state->frame, state->R);
     place(connector, &world->state.bodies.q_mid[connector->body[0]],
           &world->state.bodies.q_mid[connector->body[1]], state, input.centre);
@@ -212,7 +212,7 @@ void eng_connectors_book(cairn_world *world)
         con_contact_motion motion = motion_of(world, connector, state);
         con_contact_energy part = con_impulse_book(&world->scratch.connector_outputs[i], &motion);
         // what was closed before the first step was given
-        double gap = state->gap - 0.5 * world->model.def.time_step * state->V.x;
+        double gap = state->gap - 0.5 * world->state.clock.step * state->V.x;
         if (world->state.clock.step_count == 0 && gap <= 0.0)
             world->state.audit.start += part.start;
         state->releasable = part.releasable;
@@ -227,7 +227,7 @@ void eng_connectors_book(cairn_world *world)
 
 void eng_connectors_add_force(const cairn_world *world, int body, vec3 *force, vec3 *torque)
 {
-    double rate = 1.0 / world->model.def.time_step;
+    double rate = 1.0 / world->state.clock.step;
     for (int at = eng_extra_of(world, body).first_connector; at != 0;) {
         const eng_connector *connector = &world->model.connectors.rows[at - 1];
         const eng_connector_state *state = &world->state.connectors.rows[at - 1];

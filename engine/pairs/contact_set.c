@@ -71,9 +71,8 @@ static void take_over(const set_context *context, int made, const eng_spheres_re
     memcpy(now->history[made], released->history, sizeof now->history[made]);
     now->fresh[made] = 0;
     if (looks_back(world->model.materials.surfaces[now->surface[made]].law))
-        vec3_store(
-            now->R[made],
-            mat3_apply(&now->frame[made], vec3_scale(world->model.def.time_step, released->force)));
+        vec3_store(now->R[made], mat3_apply(&now->frame[made],
+                                            vec3_scale(world->state.clock.step, released->force)));
 }
 
 static void add_contact(const set_context *context, int pair_index, const geo_contact *contact,
@@ -177,7 +176,7 @@ static geo_contact extrapolate(const set_context *context, int old)
 {
     const cairn_world *world = context->world;
     const eng_contacts *before = context->before;
-    double h = world->model.def.time_step;
+    double h = world->state.clock.step;
     int a = before->body[old][0];
     vec3 velocity = eng_point_velocity(world->state.bodies.v[a], &world->state.bodies.q_mid[a],
                                        before->point[old]);

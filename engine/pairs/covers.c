@@ -382,7 +382,7 @@ static bool rest_together(const cairn_world *world, int a, int b, vec3 point, do
         return true;
     vec3 va = eng_image_velocity(world, a, world->state.bodies.v[a], point);
     vec3 vb = eng_image_velocity(world, b, world->state.bodies.v[b], point);
-    return vec3_distance(va, vb) * world->model.def.time_step <= slack;
+    return vec3_distance(va, vb) * world->state.clock.step <= slack;
 }
 
 /// Shapes without faces have no seams.

@@ -58,7 +58,7 @@ static vec3 upper(vec3 a, vec3 b)
 static void expect(const cairn_world *world, int body, double u[6])
 {
     const double *v = world->state.bodies.v[body], *v_free = world->state.bodies.v_free[body];
-    double h = world->model.def.time_step;
+    double h = world->state.clock.step;
     memcpy(u, v_free, 6 * sizeof *u);
     vec3 held = vec3_scale(h, vec3_from(world->state.bodies.held[body]));
     vec3 gained = vec3_sub(vec3_from(v_free), vec3_from(v));
@@ -980,7 +980,7 @@ cairn_status eng_meeting_look_back(const cairn_world *world, const eng_pair *pai
                                    geo_manifold *manifold)
 {
     sweep s = begin_sweep(world, pair);
-    double before, met, half = 0.5 * world->model.def.time_step;
+    double before, met, half = 0.5 * world->state.clock.step;
     int from = manifold->count;
     vec3 shift = vec3_sub(s.q[1].position, world->state.bodies.q_mid[s.body[1]].position);
     s.horizon = half;
@@ -1316,7 +1316,7 @@ cairn_status eng_meetings_finish(cairn_world *world)
     *owed = 0.0;
     for (int body = 0; body < world->scratch.general.reach; body++)
         if (isfinite(first[body]) && world->model.bodies.rows[body].kind == CAIRN_DYNAMIC) {
-            *owed = real_max(*owed, first[body] - 0.5 * world->model.def.time_step);
+            *owed = real_max(*owed, first[body] - 0.5 * world->state.clock.step);
             carry_over(world, body, first[body], &world->state.bodies.q[body],
                        world->state.bodies.v[body]);
         }

@@ -62,7 +62,7 @@ static double slop_of(const cairn_world *world, int a, int b)
 static double end_gap(const cairn_world *world, int contact)
 {
     const eng_contacts *c = &world->contacts.set;
-    return c->gap[contact] + 0.5 * world->model.def.time_step * c->U[contact][0];
+    return c->gap[contact] + 0.5 * world->state.clock.step * c->U[contact][0];
 }
 
 /// Whether a deep contact is on its way out: bodies that bounce open it by themselves within two
@@ -76,7 +76,7 @@ static bool is_leaving(const cairn_world *world, int contact, double gap)
     surface->law->cone(surface->parameters, &terms);
     double speed = world->contacts.set.U[contact][0];
     return terms.restitution >= bouncing && speed > 0.0 &&
-           gap + LEAVING_STEPS * world->model.def.time_step * speed >= 0.0;
+           gap + LEAVING_STEPS * world->state.clock.step * speed >= 0.0;
 }
 
 static void fill_row(const cairn_world *world, int contact, row *r)

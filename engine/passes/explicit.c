@@ -204,7 +204,7 @@ static void run_batch(const explicit_context *context, const eng_batch *batch, i
     eng_contacts *c = &world->contacts.set;
     const eng_surface *surface = &world->model.materials.surfaces[batch->surface];
     const con_law *law = surface->law;
-    con_impulse_input input = {.step = world->model.def.time_step};
+    con_impulse_input input = {.step = world->state.clock.step};
     pair_motion motion = {0}, free = {0};
     double corner = law->corner_radius == NULL ? 0.0 : law->corner_radius(surface->parameters);
     double flat = law->flat_radius == NULL ? 0.0 : law->flat_radius(surface->parameters);
@@ -397,7 +397,7 @@ static bool was_there(const cairn_world *world, int i)
 {
     const eng_contacts *c = &world->contacts.set;
     return world->state.clock.step_count == 0 &&
-           c->gap[i] - 0.5 * world->model.def.time_step * c->V[i][0] <= 0.0;
+           c->gap[i] - 0.5 * world->state.clock.step * c->V[i][0] <= 0.0;
 }
 
 /// Whether a contact was closed when one of its bodies was put there, after the first step.
@@ -407,7 +407,7 @@ static bool has_arrived(const cairn_world *world, int i)
     if (world->model.bodies.arrival_count == 0 || c->fresh[i] == 0)
         return false;
     const int *body = c->body[i];
-    return c->gap[i] - 0.5 * world->model.def.time_step * c->V[i][0] <= 0.0 &&
+    return c->gap[i] - 0.5 * world->state.clock.step * c->V[i][0] <= 0.0 &&
            (world->model.bodies.rows[body[0]].arrived || world->model.bodies.rows[body[1]].arrived);
 }
 

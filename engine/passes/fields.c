@@ -80,7 +80,7 @@ static void fill_body(const cairn_world *world, int row, cairn_field_body *body)
         .user = world->state.bodies.users != NULL ? world->state.bodies.users[row] : 0,
     };
     vec3_store(body->centre,
-               vec3_add_scaled(state.q.position, 0.5 * world->model.def.time_step, velocity));
+               vec3_add_scaled(state.q.position, 0.5 * world->state.clock.step, velocity));
     vec3_store(body->velocity, velocity);
     vec3_store(body->angular_velocity, quat_rotate(state.q.orientation, vec3_from(state.v + 3)));
 }
@@ -120,7 +120,7 @@ cairn_status eng_fields_apply(cairn_world *world, cairn_error *error)
         world->scratch.applied[i] = *eng_load_of(world, i);
     cairn_field_batch batch = {.size = sizeof batch,
                                .time = world->state.clock.time,
-                               .step = world->model.def.time_step,
+                               .step = world->state.clock.step,
                                .bodies = bodies,
                                .body_size = sizeof *bodies,
                                .forces = forces,

@@ -11,7 +11,7 @@ static void midpoint_chunk(void *argument, int begin, int end, int chunk, int wo
 {
     (void)chunk, (void)worker;
     cairn_world *world = argument;
-    double half = 0.5 * world->model.def.time_step;
+    double half = 0.5 * world->state.clock.step;
     vec3 omega;
     for (int k = begin; k < end; k++) {
         int i = world->scratch.general.active[k];

@@ -51,7 +51,7 @@ static double noise_of(const cairn_world *world, int i)
     }
     vec3 place = vec3_abs(world->contacts.set.point[i]);
     if (world->contacts.set.gap[i] > 0.0)
-        size += fmax(place.x, fmax(place.y, place.z)) / world->model.def.time_step;
+        size += fmax(place.x, fmax(place.y, place.z)) / world->state.clock.step;
     return 16.0 * DBL_EPSILON * size;
 }
 

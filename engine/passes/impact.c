@@ -537,7 +537,7 @@ void eng_impact_velocity(const cairn_world *world, int body, double u[6])
     memcpy(u, world->state.bodies.v[body], 6 * sizeof *u);
     if (world->model.bodies.rows[body].kind == CAIRN_DYNAMIC && !(J.x == J.y && J.y == J.z) &&
         !eng_flows(world, body))
-        vec3_store(u + 3, eng_rotation_middle(J, omega, world->model.def.time_step));
+        vec3_store(u + 3, eng_rotation_middle(J, omega, world->state.clock.step));
 }
 
 /// Velocities with which bodies meet.
@@ -581,8 +581,7 @@ static cairn_status collide(cairn_world *world)
     if (all.sites == NULL || all.u == NULL)
         return CAIRN_ERROR_MEMORY;
     meet(&all);
-    all.threshold =
-        4.0 * world->model.def.time_step * vec3_norm(vec3_from(world->model.def.gravity));
+    all.threshold = 4.0 * world->state.clock.step * vec3_norm(vec3_from(world->model.def.gravity));
     if (!gather(&all))
         return CAIRN_OK;
     queue q;
@@ -610,7 +609,7 @@ static void cohere(cairn_world *world)
     for (int i = 0; i < c->cone_count; i++) {
         double force = terms_of(world, i).cohesion;
         if (force > 0.0 && !c->fresh[i] && touches(world, i))
-            give(world, i, (const double[3]){-world->model.def.time_step * force, 0.0, 0.0});
+            give(world, i, (const double[3]){-world->state.clock.step * force, 0.0, 0.0});
     }
 }
 

@@ -85,7 +85,7 @@ static void mean_velocity(const pose *q, const pose *end, double time, double v[
 static cairn_status follow(const cairn_world *world, int body, double start, const pose *q,
                            double v[6], pose *end, cairn_error *error)
 {
-    double half = 0.5 * world->model.def.time_step;
+    double half = 0.5 * world->state.clock.step;
     cairn_motion middle, last;
     cairn_status status = ask(world, body, start + 0.5 * half, &middle, error);
     if (status == CAIRN_OK)
@@ -115,7 +115,7 @@ cairn_status eng_motions_begin(cairn_world *world, cairn_error *error)
 
 cairn_status eng_motions_middle(cairn_world *world, cairn_error *error)
 {
-    double half = 0.5 * world->model.def.time_step;
+    double half = 0.5 * world->state.clock.step;
     for (int k = 0; world->model.bodies.motion_count > 0 && k < world->scratch.general.active_count;
          k++) {
         int i = world->scratch.general.active[k];

@@ -8,7 +8,7 @@
 #include "engine/state/world_state.h"
 #include <cairn/cairn.h>
 
-/// One step of world->model.def.time_step from world->state.clock.time on; it leaves time and count
+/// One step of world->state.clock.step from world->state.clock.time on; it leaves time and count
 /// of steps alone.
 typedef cairn_status eng_piece(cairn_world *world, cairn_error *error);
 

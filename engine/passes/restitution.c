@@ -32,7 +32,7 @@ static con_cone_terms terms_of(const cairn_world *world, int contact)
 /// Closing velocity that is an impact, m/s: more than gravity gives in four steps.
 static double least_impact(const cairn_world *world)
 {
-    return 4.0 * world->model.def.time_step * vec3_norm(vec3_from(world->model.def.gravity));
+    return 4.0 * world->state.clock.step * vec3_norm(vec3_from(world->model.def.gravity));
 }
 
 double eng_tangential_bounce(const cairn_world *world, const con_cone_terms *terms,

@@ -479,7 +479,7 @@ static void note_held(cairn_world *world, int body)
     vec3 given = vec3_add_scaled(vec3_from(world->model.def.gravity), 1.0 / b->mass,
                                  eng_applied_of(world, body)->force);
     vec3_store(world->state.bodies.held[body],
-               vec3_sub(vec3_scale(1.0 / world->model.def.time_step, gained), given));
+               vec3_sub(vec3_scale(1.0 / world->state.clock.step, gained), given));
 }
 
 /// q_{n+1} from the midpoint and the end velocities; the velocities become those of t_{n+1}.
@@ -966,7 +966,7 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     world->state.clock.step_count++;
     // counted, not summed: the time of step n has no accumulated round-off
     world->state.clock.time = world->state.clock.time_start +
-                              (double)world->state.clock.step_count * world->model.def.time_step;
+                              (double)world->state.clock.step_count * world->state.clock.step;
     log_unsolved(world);
     eng_haste_look(world);
     if (eng_actions_look(world))

@@ -55,7 +55,7 @@ void eng_cell_begin(cairn_world *world)
     cell->reduced = reduce(cell);
     if (cell->reduced)
         world->contacts.pairs.topology_changed = true;
-    cell->middle = eng_cell_middle(cell, &cell->now, world->model.def.time_step);
+    cell->middle = eng_cell_middle(cell, &cell->now, world->state.clock.step);
     cell->inverse = mat3_inverse(&cell->middle);
 }
 
@@ -64,7 +64,7 @@ void eng_cell_end(cairn_world *world)
     eng_cell *cell = &world->state.cell;
     if (!cell->any)
         return;
-    mat3 middle = eng_cell_middle(cell, &cell->unfolded, world->model.def.time_step);
+    mat3 middle = eng_cell_middle(cell, &cell->unfolded, world->state.clock.step);
     cell->unfolded = ahead(&cell->unfolded, &middle);
     cell->now = eng_cell_next(cell);
 }

@@ -33,7 +33,7 @@ static double way_of_faces(const cairn_world *world)
     for (int k = 0; k < 3; k++)
         if (world->state.cell.periodic[k])
             way += vec3_norm(mat3_apply(&rate, mat3_column(&world->state.cell.middle, k)));
-    return 0.5 * world->model.def.time_step * way;
+    return 0.5 * world->state.clock.step * way;
 }
 
 /// The velocity that walls have, or else all bodies together, m/s: what others may be stopped at.
@@ -70,7 +70,7 @@ static vec3 way_together(const cairn_world *world, bool holds)
         count += 1.0;
     }
     bool most = vec3_norm_squared(sum) > 0.75 * count * squares && isfinite(squares);
-    return most ? vec3_scale(world->model.def.time_step / count, sum) : none;
+    return most ? vec3_scale(world->state.clock.step / count, sum) : none;
 }
 
 /// Fastest point of a body against the common velocity, m/s: its centre, and its rotation at the
@@ -184,7 +184,7 @@ static geo_bounds sweep_bounds(const place_context *context, int i, geo_bounds b
     if (way + turned <= size)
         return bounds;
     geo_bounds swept = bounds;
-    double back = world->state.pieces.thrown ? -0.5 * world->model.def.time_step : 0.0;
+    double back = world->state.pieces.thrown ? -0.5 * world->state.clock.step : 0.0;
     const double times[3] = {h, h, back};
     for (int k = 0; k < 3 && times[k] != 0.0; k++) {
         vec3 ahead = vec3_scale(times[k], velocities[k % 2]);

@@ -45,7 +45,7 @@ static void set_mass(cairn_world *world, int side, double mass)
 void eng_drive_begin(cairn_world *world)
 {
     eng_cell *cell = &world->state.cell;
-    double mass = -1.0, h = world->model.def.time_step;
+    double mass = -1.0, h = world->state.clock.step;
     for (int k = 0; k < 3; k++) {
         eng_cell_drive *drive = cell->drive[k];
         if (drive == NULL || (drive->speed == 0.0 && drive->mass == 0.0))
@@ -143,7 +143,7 @@ cairn_status eng_drive_prepare(cairn_world *world, int n)
     if (driven->S == NULL)
         return CAIRN_ERROR_MEMORY;
     double volume = fabs(mat3_determinant(&cell->middle));
-    driven->middle = eng_cell_middle(cell, &cell->unfolded, world->model.def.time_step);
+    driven->middle = eng_cell_middle(cell, &cell->unfolded, world->state.clock.step);
     for (int k = 0; k < 3; k++) {
         if (!is_driven(cell, k))
             continue;
@@ -153,8 +153,8 @@ cairn_status eng_drive_prepare(cairn_world *world, int n)
         driven->side[r] = k;
         driven->mass[r] = drive->mass / 12.0 * length * length;
         driven->before[r] = cell->gradient.m[k][k];
-        driven->free[r] = driven->before[r] + (given_push(world, k) - world->model.def.time_step *
-                                                                          volume * drive->stress) /
+        driven->free[r] = driven->before[r] + (given_push(world, k) -
+                                               world->state.clock.step * volume * drive->stress) /
                                                   driven->mass[r];
         // no side is held at first: grains that are jammed leave the problem no solution then
         hold(world, driven, r, 0);
@@ -222,8 +222,7 @@ bool eng_drive_look(cairn_world *world, bool solved)
 void eng_drive_finish(cairn_world *world)
 {
     const eng_driven *driven = world->scratch.solve.driven;
-    double h = world->model.def.time_step,
-           volume = fabs(mat3_determinant(&world->state.cell.middle));
+    double h = world->state.clock.step, volume = fabs(mat3_determinant(&world->state.cell.middle));
     for (int r = 0; driven != NULL && r < driven->count; r++) {
         int k = driven->side[r];
         eng_cell_drive *drive = world->state.cell.drive[k];
@@ -252,7 +251,7 @@ void eng_drive_end(cairn_world *world)
     mat3 gradient = cell->gradient;
     for (int r = 0; r < driven->count; r++)
         gradient.m[driven->side[r]][driven->side[r]] = driven->rate[r];
-    mat3 strain = mat3_scale(0.5 * world->model.def.time_step, &gradient);
+    mat3 strain = mat3_scale(0.5 * world->state.clock.step, &gradient);
     for (int r = 0; r < driven->count; r++)
         strain.m[driven->side[r]][driven->side[r]] += driven->strain[r];
     cell->unfolded = grown(&strain, &driven->middle);

@@ -60,7 +60,7 @@ static cairn_status add(cairn_world *world, const int body[2], vec3 point, con_b
     if (status != CAIRN_OK)
         return status;
     double *numbers = world->state.connectors.breaks[world->state.connectors.break_count++];
-    numbers[ENG_BREAK_TIME] = world->state.clock.time + world->model.def.time_step;
+    numbers[ENG_BREAK_TIME] = world->state.clock.time + world->state.clock.step;
     for (int side = 0; side < 2; side++) {
         cairn_body_id id = eng_body_id(world, body[side]);
         put_id(numbers + ENG_BREAK_BODIES + 2 * side, id.index, id.generation);

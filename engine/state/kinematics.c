@@ -43,14 +43,14 @@ static bool may_flow(const cairn_world *world, int body)
 /// Whether it turns so far at an angular velocity, and does.
 static inline bool turns_far(const cairn_world *world, int body, vec3 omega)
 {
-    double h = world->model.def.time_step, most = far_turn * far_turn;
+    double h = world->state.clock.step, most = far_turn * far_turn;
     return h * h * vec3_norm_squared(omega) > most && may_flow(world, body);
 }
 
 double eng_body_lag(const cairn_world *world, double before, double after)
 {
     double rate = 0.5 * (before + after);
-    return rate != 0.0 ? eng_rotation_lag(rate, world->model.def.time_step) : 0.0;
+    return rate != 0.0 ? eng_rotation_lag(rate, world->state.clock.step) : 0.0;
 }
 
 int eng_body_spin_axis(const cairn_world *world, int body)
@@ -60,7 +60,7 @@ int eng_body_spin_axis(const cairn_world *world, int body)
 
 static quat jointed_half_turn(const cairn_world *world, int body, vec3 omega)
 {
-    double h = world->model.def.time_step;
+    double h = world->state.clock.step;
     quat half = eng_rotation_mean_half(omega, h);
     int axis = eng_body_spin_axis(world, body);
     double rate = axis >= 0 ? vec3_get(omega, axis) : 0.0;
@@ -73,7 +73,7 @@ static quat jointed_half_turn(const cairn_world *world, int body, vec3 omega)
 static inline quat half_turn(const cairn_world *world, int body, vec3 omega)
 {
     return eng_is_jointed(world, body) ? jointed_half_turn(world, body, omega)
-                                       : eng_rotation_half(omega, world->model.def.time_step);
+                                       : eng_rotation_half(omega, world->state.clock.step);
 }
 
 pose eng_body_middle(const cairn_world *world, int body, double half, vec3 *omega)
@@ -84,7 +84,7 @@ pose eng_body_middle(const cairn_world *world, int body, double half, vec3 *omeg
     *omega = vec3_from(v + 3);
     if (eng_flows(world, body))
         eng_rotation_flow(eng_inertia_of(world, body), &middle.orientation, omega, half);
-    else if (eng_is_jointed(world, body) && half == 0.5 * world->model.def.time_step)
+    else if (eng_is_jointed(world, body) && half == 0.5 * world->state.clock.step)
         middle.orientation = eng_rotation_turn(q->orientation, half_turn(world, body, *omega));
     else
         middle.orientation = eng_rotation_advance(q->orientation, vec3_scale(half, *omega));
@@ -97,7 +97,7 @@ static inline void find_free(const cairn_world *world, int body, double v_free[6
 {
     const eng_body *b = &world->model.bodies.rows[body];
     const double *v = world->state.bodies.v[body];
-    double h = world->model.def.time_step;
+    double h = world->state.clock.step;
     vec3 g = vec3_from(world->model.def.gravity);
     vec3 acceleration = vec3_add_scaled(g, 1.0 / b->mass, eng_applied_of(world, body)->force);
     vec3_store(v_free, vec3_add_scaled(vec3_from(v), h, acceleration));
@@ -119,7 +119,7 @@ void eng_body_free(const cairn_world *world, int body, double v_free[6])
 
 void eng_body_begin(cairn_world *world, int body, eng_turning *turning)
 {
-    double half = 0.5 * world->model.def.time_step, *v = world->state.bodies.v[body];
+    double half = 0.5 * world->state.clock.step, *v = world->state.bodies.v[body];
     pose *middle = &world->state.bodies.q_mid[body];
     vec3 omega;
     turning->before = vec3_from(v + 3);
@@ -146,7 +146,7 @@ bool eng_body_is_thrown(const cairn_world *world, int body, const eng_state *sta
     if (shape->kind != GEO_SPHERE && isfinite(shape->bounding_radius))
         way += shape->bounding_radius * vec3_distance(vec3_from(state->v + 3), vec3_from(v + 3));
     double size = isfinite(shape->smallest_size) ? shape->smallest_size : 0.0;
-    return way * world->model.def.time_step > most * size;
+    return way * world->state.clock.step > most * size;
 }
 
 void eng_body_take_back(const cairn_world *world, int body, const eng_turning *turning)
@@ -164,7 +164,7 @@ static quat jointed_turn(const cairn_world *world, int body, vec3 momentum, vec3
 {
     vec3 omega = vec3_from(world->state.bodies.v[body] + 3);
     quat turn = eng_rotation_mean(eng_inertia_of(world, body), omega, momentum, omega_end,
-                                  world->model.def.time_step, turned);
+                                  world->state.clock.step, turned);
     int axis = eng_body_spin_axis(world, body);
     double lag =
         axis >= 0 ? eng_body_lag(world, vec3_get(omega, axis), vec3_get(*turned, axis)) : 0.0;
@@ -190,14 +190,14 @@ static void flow_on(const cairn_world *world, int body, vec3 omega, pose *q, dou
 {
     q->orientation = world->state.bodies.q_mid[body].orientation;
     eng_rotation_flow(eng_inertia_of(world, body), &q->orientation, &omega,
-                      0.5 * world->model.def.time_step);
+                      0.5 * world->state.clock.step);
     vec3_store(v + 3, omega);
 }
 
 void eng_body_end(const cairn_world *world, int body, const eng_turning *turning,
                   const double v_end[6], pose *q, double v[6])
 {
-    double h = world->model.def.time_step;
+    double h = world->state.clock.step;
     cairn_rotation scheme = world->model.def.rotation;
     vec3 omega_end = vec3_from(v_end + 3), turned = omega_end;
     const pose *mid = &world->state.bodies.q_mid[body];
@@ -430,7 +430,7 @@ void eng_solver_rows_fill(cairn_world *world)
 bool eng_bounces(const cairn_world *world, int a, int b, double restitution, double speed)
 {
     const double digits = 1e-12;
-    double h = world->model.def.time_step;
+    double h = world->state.clock.step;
     double size = fmin(world->model.shapes.rows[world->model.bodies.rows[a].shape]->smallest_size,
                        world->model.shapes.rows[world->model.bodies.rows[b].shape]->smallest_size);
     double least = 4.0 * h * vec3_norm(vec3_from(world->model.def.gravity));
@@ -451,7 +451,7 @@ bool eng_contact_bore(const cairn_world *world, const eng_contacts *contacts, in
             size,
             world->model.shapes.rows[world->model.bodies.rows[body[side]].shape]->smallest_size);
     }
-    double moved = world->model.def.time_step * inverse * R;
+    double moved = world->state.clock.step * inverse * R;
     return isfinite(size) ? moved > digits * size : R > 0.0;
 }
 

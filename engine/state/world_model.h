@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model: what a world is made of. A program makes and changes it between steps; in a step only
-// actions, motions and pieces do.
+// actions and functions of time do.
 #ifndef CAIRN_ENGINE_STATE_WORLD_MODEL_H
 #define CAIRN_ENGINE_STATE_WORLD_MODEL_H
 

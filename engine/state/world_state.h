@@ -58,6 +58,7 @@ typedef struct eng_world_clock {
     int64_t step_count;
     double time_start; // s, of step 0
     double time;       // s
+    double step;       // s, of the step or piece at hand; between steps that of the model
     double horizon;    // s, from the middle of the step or piece at hand to that of the next one
 } eng_world_clock;
 

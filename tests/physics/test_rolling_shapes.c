@@ -129,7 +129,7 @@ static double unit_of(double r)
 
 static void run_for(cairn_world *world, double time)
 {
-    run_steps(world, (int)(time / world->model.def.time_step + 0.5));
+    run_steps(world, (int)(time / world->state.clock.step + 0.5));
 }
 
 /// Rate at which a velocity changes from `begin` on, in units of time.

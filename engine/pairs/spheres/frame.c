@@ -153,8 +153,7 @@ void eng_spheres_frame_advance(struct eng_spheres *spheres)
         return;
     mat3 now = eng_cell_next(cell);
     spheres->cell.before = spheres->cell.frame;
-    eng_spheres_frame next =
-        frame_of(cell, eng_cell_middle(cell, &now, world->model.def.time_step));
+    eng_spheres_frame next = frame_of(cell, eng_cell_middle(cell, &now, world->state.clock.step));
     if (spheres->cell.strains)
         eng_spheres_frame_set(spheres, &next);
     eng_spheres_frame_measure(spheres);

@@ -115,8 +115,8 @@ static double way_of(const cairn_world *world, const eng_spheres_critical *c)
     int body = world->contacts.colliders.rows[c->collider].body;
     const double *v = world->state.bodies.v[body];
     double reach = eng_reach_of(world, body), omega = vec3_norm(vec3_from(v + 3));
-    double way = world->model.def.time_step *
-                 (vec3_norm(vec3_from(v)) + (omega > 0.0 ? omega * reach : 0.0));
+    double way =
+        world->state.clock.step * (vec3_norm(vec3_from(v)) + (omega > 0.0 ? omega * reach : 0.0));
     return isfinite(way) ? way : 0.0;
 }
 

@@ -423,7 +423,7 @@ static void return_memory(eng_spheres *spheres)
 
 cairn_status eng_spheres_plan_laws(eng_spheres *spheres)
 {
-    spheres->pass.step = spheres->world->model.def.time_step;
+    spheres->pass.step = spheres->world->state.clock.step;
     cairn_status status = eng_spheres_terms_fill(spheres);
     if (status == CAIRN_OK)
         status = choose_materials(spheres);

@@ -521,7 +521,7 @@ void eng_spheres_contact_view(const cairn_world *world, int i, cairn_contact_vie
     vec3_store(view->point, flip ? vec3_sub(c.point, c.shift) : c.point);
     vec3_store(view->normal, normal);
     vec3_store(view->force, force);
-    vec3_store(view->impulse, vec3_scale(world->model.def.time_step, force));
+    vec3_store(view->impulse, vec3_scale(world->state.clock.step, force));
     vec3_store(view->velocity, U);
 }
 

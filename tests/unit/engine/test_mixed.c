@@ -609,9 +609,11 @@ static void hash_parts(const cairn_world *world, uint64_t parts[PARTS])
     parts[5] = base_hash_bytes(BASE_HASH_START, world->state.connectors.rows,
                                (size_t)world->model.connectors.count *
                                    sizeof *world->state.connectors.rows);
-    parts[6] =
-        base_hash_bytes(BASE_HASH_START, world->model.joints.rows,
-                        (size_t)world->model.joints.count * sizeof *world->model.joints.rows);
+    size_t joints = (size_t)world->model.joints.count;
+    parts[6] = base_hash_bytes(BASE_HASH_START, world->model.joints.rows,
+                               joints * sizeof *world->model.joints.rows);
+    parts[6] = base_hash_bytes(parts[6], world->state.joints.rows,
+                               joints * sizeof *world->state.joints.rows);
     const void *problem[] = {world->scratch.solve.solved, world->scratch.solve.solved_R,
                              world->scratch.solve.problem.W};
     parts[7] = base_hash_bytes(BASE_HASH_START, problem, sizeof problem);
