@@ -17,7 +17,7 @@ typedef struct eng_undo {
     double energy_start;
     con_domains domains;
     bool pairs_kept;
-    eng_connector_state *connectors; // [connector_count]
+    eng_connector_state *connectors; // [connectors]
     double (*velocity)[6];           // [moved_count] of bodies that follow functions
     int *moved, moved_count;
 } eng_undo;
