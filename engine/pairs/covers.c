@@ -11,7 +11,7 @@
 #include <string.h>
 
 /// CROWD: pairs of a body with others that move, beyond which their seams are not looked for.
-enum { NOTHING = -2, DROPPED = -1, CROWD = 64 };
+enum { MISSED = -3, NOTHING = -2, DROPPED = -1, CROWD = 64 };
 
 /// A pair of a body.
 typedef struct touching {
@@ -21,12 +21,14 @@ typedef struct touching {
 
 typedef struct covers {
     cairn_world *world;
-    int *first;        // [reach + 1] entries of each body
-    touching *entries; // of all bodies
-    int *start;        // [pairs] raw contacts of a place, among all of them
-    geo_contact **at;  // [pairs] the same in their manifold
-    int *action;       // [2 raw contacts] what the body of a side makes of a contact: NOTHING,
-                       // DROPPED, or the contact whose place and gap it takes
+    int *first;           // [reach + 1] entries of each body
+    touching *entries;    // of all bodies
+    double *met;          // s, when an entry is met that lies ahead; -1: it is at hand
+    int *start;           // [pairs] raw contacts of a place, among all of them
+    geo_contact **at;     // [pairs] the same in their manifold
+    int *action;          // [2 raw contacts] what the body of a side makes of a contact: NOTHING,
+                          // DROPPED, or the contact whose place and gap it takes
+    cairn_status *status; // [workers]
 } covers;
 
 /// A pair as one of its bodies sees it: in the frame of this one, own collider first.
@@ -372,6 +374,193 @@ static void join_seams(const covers *c, const meeting *m)
         }
 }
 
+// ---------------------------------------------------------------- meetings that are missed
+
+/// Whether a contact is one of a meeting later in the step.
+static bool is_ahead(const geo_contact *contact, double size)
+{
+    return contact->ahead > 0.0 || contact->gap > 1e-3 * size;
+}
+
+static double size_of(const cairn_world *world, geo_pair at)
+{
+    return fmin(world->contacts.colliders.rows[at.first].shape->smallest_size,
+                world->contacts.colliders.rows[at.second].shape->smallest_size);
+}
+
+/// Whether an entry is of a meeting later in the step with a body that no force moves.
+static bool is_meeting(const covers *c, const touching *at)
+{
+    const cairn_world *world = c->world;
+    int place = at->code / 2, other = world->contacts.colliders.rows[at->colliders.second].body;
+    double size = size_of(world, at->colliders);
+    bool any = false, all = true;
+    for (int i = 0; i < world->contacts.narrow.raw_count[place]; i++) {
+        any = any || c->at[place][i].ahead > 0.0;
+        all = all && is_ahead(&c->at[place][i], size);
+    }
+    return (any || all) && place < world->contacts.plan.cone_pairs &&
+           world->model.bodies.rows[other].kind != CAIRN_DYNAMIC;
+}
+
+/// When the first contact of an entry closes, s.
+static double time_of(const covers *c, const entry *e)
+{
+    const cairn_world *world = c->world;
+    const geo_pair *pair =
+        &world->contacts.pairs.rows[world->contacts.plan.order[e->place]].colliders;
+    double time = INFINITY, moving;
+    for (int i = 0; i < e->count; i++) {
+        double gap = e->contacts[i].gap;
+        double rate = eng_meeting_rate(world, &e->contacts[i],
+                                       world->contacts.colliders.rows[pair->first].body,
+                                       world->contacts.colliders.rows[pair->second].body, &moving);
+        if (rate < 0.0)
+            time = fmin(time, fmax(gap, 0.0) / -rate);
+    }
+    return time;
+}
+
+/// Adds the contacts of an entry to what holds its body: but those that are left to close first,
+/// since they bounce.
+static int add_holds(const covers *c, const entry *e, eng_hold *holds, int count)
+{
+    const cairn_world *world = c->world;
+    const geo_pair *pair =
+        &world->contacts.pairs.rows[world->contacts.plan.order[e->place]].colliders;
+    int first = world->contacts.colliders.rows[pair->first].body,
+        second = world->contacts.colliders.rows[pair->second].body;
+    const eng_surface *surface = surface_at(world, e->place);
+    con_cone_terms terms = {0};
+    surface->law->cone(surface->parameters, &terms);
+    for (int i = 0; i < e->count && count < ENG_HOLDS_MAX; i++) {
+        const geo_contact *contact = &e->contacts[i];
+        double moving;
+        eng_meeting_rate(world, contact, first, second, &moving);
+        if (is_dropped(c, e, i) || eng_bounces(world, first, second, terms.restitution, moving))
+            continue;
+        vec3 half = eng_meeting_ahead(world, first, second, contact->ahead);
+        vec3 point = vec3_add(contact->point, e->shift);
+        holds[count++] = (eng_hold){
+            .normal = e->side == 1 ? contact->normal : vec3_negate(contact->normal),
+            .point = vec3_add_scaled(point, e->side == 0 ? 1.0 : -1.0, half),
+            .gap = contact->gap,
+            .other = e->other_body,
+        };
+    }
+    return count;
+}
+
+/// The entries of a body that lie ahead, in the order in which they are met.
+/// @param last, time  s, of the one before; out: of the next
+/// @return which of the entries; -1: none is left
+static int next_met(const covers *c, int body, int last, double *time)
+{
+    const double *met = c->met + c->first[body], after = *time;
+    int next = -1;
+    for (int i = 0; i < c->first[body + 1] - c->first[body]; i++) {
+        bool due = met[i] > after || (met[i] == after && i > last);
+        if (due && (next < 0 || met[i] < *time)) {
+            next = i;
+            *time = met[i];
+        }
+    }
+    return next;
+}
+
+/// Marks contacts of a meeting that are marked otherwise. @return whether there was any
+static bool mark(const covers *c, const entry *e, int was, int is)
+{
+    double size = size_of(c->world, (geo_pair){e->own, e->other});
+    bool any = false;
+    for (int i = 0; i < e->count; i++)
+        if (is_ahead(&e->contacts[i], size) && *action_of(c, e, i) == was) {
+            *action_of(c, e, i) = is;
+            any = true;
+        }
+    return any;
+}
+
+/// Whether a body misses a meeting where others hold it.
+static bool misses(const covers *c, int worker, int body, const entry *e, const eng_hold *holds,
+                   int held)
+{
+    const cairn_world *world = c->world;
+    int scratch = base_chunk_count(world->contacts.pairs.count, ENG_PAIR_CHUNK) + worker;
+    bool is_missed;
+    cairn_status status = eng_meeting_misses(
+        world, &world->contacts.pairs.rows[world->contacts.plan.order[e->place]], body, holds, held,
+        &world->contacts.narrow.manifolds[scratch], &is_missed);
+    if (status != CAIRN_OK)
+        c->status[worker] = status;
+    return is_missed;
+}
+
+/// Meetings that were missed are none, unless what is met later brings the body back to them.
+/// @param holds  [held] of all that is met; room for ENG_HOLDS_MAX
+static void drop_or_meet(const covers *c, int worker, int body, eng_hold *holds, int held)
+{
+    cairn_world *world = c->world;
+    const touching *entries = c->entries + c->first[body];
+    int count = c->first[body + 1] - c->first[body];
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < count; i++) {
+            entry e = entry_of(c, entries[i].code);
+            if (mark(c, &e, MISSED, MISSED) && !misses(c, worker, body, &e, holds, held)) {
+                mark(c, &e, MISSED, NOTHING);
+                held = add_holds(c, &e, holds, held);
+                changed = true;
+            }
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        entry e = entry_of(c, entries[i].code);
+        if (mark(c, &e, MISSED, DROPPED))
+            world->scratch.bounce[world->contacts.plan.order[e.place]] = INFINITY;
+    }
+}
+
+/// A body that lands on one surface in the step does not meet what lies ahead of it only on its
+/// way on through that surface, as the side of the next box across a gap. Of bodies that no force
+/// moves: whoever has a pair of a body with one of them has all of these.
+static void drop_missed(const covers *c, int worker, int body)
+{
+    const cairn_world *world = c->world;
+    const touching *entries = c->entries + c->first[body];
+    int count = c->first[body + 1] - c->first[body], held = 0;
+    eng_hold holds[ENG_HOLDS_MAX];
+    double *met = c->met + c->first[body];
+    bool any = false;
+    for (int i = 0; i < count; i++) {
+        met[i] = -1.0;
+        if (count < 2 || !is_meeting(c, &entries[i]))
+            continue;
+        entry e = entry_of(c, entries[i].code);
+        met[i] = time_of(c, &e);
+        any = true;
+    }
+    if (!any)
+        return;
+    for (int i = 0; i < count; i++) {
+        entry e = entry_of(c, entries[i].code);
+        bool stays = world->model.bodies.rows[e.other_body].kind != CAIRN_DYNAMIC;
+        if (stays && !e.is_explicit && met[i] < 0.0)
+            held = add_holds(c, &e, holds, held);
+    }
+    double time = 0.0;
+    any = false;
+    for (int i = -1; (i = next_met(c, body, i, &time)) >= 0;) {
+        entry e = entry_of(c, entries[i].code);
+        if (held > 0 && misses(c, worker, body, &e, holds, held))
+            any = mark(c, &e, NOTHING, MISSED) || any;
+        else
+            held = add_holds(c, &e, holds, held);
+    }
+    if (any)
+        drop_or_meet(c, worker, body, holds, held);
+}
+
 // ---------------------------------------------------------------- bodies
 
 /// Whether two bodies stay as they are to each other within the step, near a point.
@@ -458,7 +647,7 @@ static void settle_creases(const covers *c, const touching *at)
     join_creases(c, &e);
 }
 
-static void settle_body(const covers *c, int body)
+static void settle_body(const covers *c, int worker, int body)
 {
     const cairn_world *world = c->world;
     int count = c->first[body + 1] - c->first[body];
@@ -486,15 +675,17 @@ static void settle_body(const covers *c, int body)
             settle_meeting(c, &m);
         }
     }
+    if (world->scratch.aims != NULL)
+        drop_missed(c, worker, body);
 }
 
 static void settle_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
-    (void)chunk, (void)worker;
+    (void)chunk;
     const covers *c = argument;
     for (int body = begin; body < end; body++)
         if (c->first[body + 1] > c->first[body])
-            settle_body(c, body);
+            settle_body(c, worker, body);
 }
 
 /// Calls for each place with raw contacts and each of its sides whose body moves by forces.
@@ -582,17 +773,22 @@ static int raw_total(const cairn_world *world)
 cairn_status eng_covers_drop(cairn_world *world)
 {
     int raw = raw_total(world), pairs = world->contacts.pairs.count;
+    int workers = base_workers_count(world->model.workers);
     size_t bodies = (size_t)world->scratch.general.reach;
     if (raw == 0)
         return CAIRN_OK;
     covers c = {.world = world};
     c.first = base_arena_array(world->scratch.arena, int, "covers", bodies + 2);
     c.entries = base_arena_array(world->scratch.arena, touching, "covers", 2 * raw);
+    c.met = base_arena_array(world->scratch.arena, double, "covers", 2 * raw);
     c.start = base_arena_array(world->scratch.arena, int, "covers", pairs);
     c.at = base_arena_array(world->scratch.arena, geo_contact *, "covers", pairs);
     c.action = base_arena_array(world->scratch.arena, int, "covers", 2 * raw);
-    if (c.first == NULL || c.entries == NULL || c.start == NULL || c.at == NULL || c.action == NULL)
+    c.status = base_arena_array(world->scratch.arena, cairn_status, "covers", workers);
+    if (c.first == NULL || c.entries == NULL || c.met == NULL || c.start == NULL || c.at == NULL ||
+        c.action == NULL || c.status == NULL)
         return CAIRN_ERROR_MEMORY;
+    memset(c.status, 0, (size_t)workers * sizeof *c.status);
     memset(c.first, 0, (bodies + 2) * sizeof *c.first);
     for (int i = 0; i < 2 * raw; i++)
         c.action[i] = NOTHING;
@@ -602,6 +798,9 @@ cairn_status eng_covers_drop(cairn_world *world)
     count_entries(&c, c.first + 1, true);
     base_parallel_for(world->model.workers, world->scratch.general.reach, ENG_BODY_CHUNK,
                       settle_chunk, &c);
+    for (int worker = 0; worker < workers; worker++)
+        if (c.status[worker] != CAIRN_OK)
+            return c.status[worker];
     if (any_acts(c.action, 2 * raw))
         base_parallel_for(world->model.workers, pairs, ENG_PAIR_CHUNK, apply_chunk, &c);
     return CAIRN_OK;

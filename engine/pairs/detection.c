@@ -376,16 +376,17 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
 
 static cairn_status reserve_manifolds(cairn_world *world, int chunks)
 {
+    int count = chunks + base_workers_count(world->model.workers);
     cairn_status status =
         base_array_reserve(&world->model.allocator, &world->contacts.narrow.manifolds,
-                           &world->contacts.narrow.manifold_capacity, chunks);
+                           &world->contacts.narrow.manifold_capacity, count);
     if (status == CAIRN_OK)
         status =
             base_array_reserve(&world->model.allocator, &world->contacts.narrow.raw_count,
                                &world->contacts.narrow.raw_capacity, world->contacts.pairs.count);
     if (status != CAIRN_OK)
         return status;
-    for (; world->contacts.narrow.manifold_count < chunks; world->contacts.narrow.manifold_count++)
+    for (; world->contacts.narrow.manifold_count < count; world->contacts.narrow.manifold_count++)
         geo_manifold_init(&world->contacts.narrow.manifolds[world->contacts.narrow.manifold_count],
                           &world->model.allocator);
     return CAIRN_OK;

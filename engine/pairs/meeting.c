@@ -532,7 +532,14 @@ typedef struct sweep {
     double depth;        // m, from which on they overlap
     double spin;         // m/s, of points by turning, both together
     double horizon;      // s
+    bool any;            // whether any overlap counts, whatever has made it
 } sweep;
+
+/// How far a point of one of the two may go against the other in a step, m.
+static double way_of(const sweep *s)
+{
+    return s->horizon * (vec3_distance(s->linear[0], s->linear[1]) + s->spin);
+}
 
 /// Bodies that tumble are followed from the middle of the step on.
 static void stand_at_begin(sweep *s)
@@ -630,8 +637,10 @@ static double rate_of(sweep *s, const geo_contact *contact, double time)
 /// Whether a contact is an overlap that this motion has made.
 static bool is_met(sweep *s, const geo_contact *contact, double time)
 {
+    if (!(contact->gap < -s->depth) || s->any)
+        return contact->gap < -s->depth;
     double rate = rate_of(s, contact, time);
-    return contact->gap < -s->depth && rate < 0.0 && -contact->gap <= -2.0 * time * rate;
+    return rate < 0.0 && -contact->gap <= -2.0 * time * rate;
 }
 
 /// How soon the two may come to touch after what they are at a time, s, by the planes between them:
@@ -861,34 +870,6 @@ static bool is_apart(sweep *s, const geo_contact *contact, double touch, bool me
            (mesh && gap > digits * s->size && !bore(s->world, s->pair, &contact->key));
 }
 
-/// Whether a meeting in the first step of a world is one of bodies that nothing held yet, which
-/// fall beside what they lie on and meet the side of what is next to it: their velocity brings them
-/// there, and without the fall they would pass. Contacts of the end of the sweep are left behind.
-/// @param met  s, time of the meeting, whose contacts are those from `from` on
-static cairn_status falls_beside(sweep *s, double way, double margin, double met, int first,
-                                 int from, geo_manifold *manifold, bool *falls)
-{
-    const cairn_world *world = s->world;
-    geo_contact contact = *deepest_of(s, met, from, manifold);
-    sweep level = *s;
-    *falls = false;
-    if (world->state.clock.step_count > 0)
-        return CAIRN_OK;
-    for (int side = 0; side < 2; side++) {
-        vec3 gained = vec3_sub(vec3_from(world->state.bodies.v_free[s->body[side]]),
-                               vec3_from(world->state.bodies.v[s->body[side]]));
-        level.linear[side] = vec3_sub(level.linear[side], gained);
-    }
-    double closing = -rate_of(s, &contact, met), level_closing = -rate_of(&level, &contact, met);
-    if (!(level_closing > closing - level_closing))
-        return CAIRN_OK;
-    double level_met, before;
-    cairn_status status =
-        find_meeting(&level, way, margin, 0.0, first, from, manifold, &level_met, &before);
-    *falls = status == CAIRN_OK && !isfinite(level_met);
-    return status;
-}
-
 cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, double way,
                                 double margin, double restitution, geo_manifold *manifold,
                                 int first, double *bounce)
@@ -923,18 +904,6 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
     cairn_status status = find_meeting(&s, way, margin, 0.0, first, from, manifold, &met, &before);
     if (status != CAIRN_OK)
         return status;
-    if (isfinite(met) && world->state.clock.step_count == 0) {
-        bool falls;
-        status = falls_beside(&s, way, margin, met, first, from, manifold, &falls);
-        if (status == CAIRN_OK)
-            status = find_meeting(&s, way, margin, 0.0, first, from, manifold, &met, &before);
-        if (status != CAIRN_OK)
-            return status;
-        if (falls) {
-            manifold->count = from;
-            met = INFINITY;
-        }
-    }
     double end = INFINITY;
     for (int i = from; i < manifold->count; i++)
         end = real_min(end, manifold->contacts[i].gap);
@@ -972,6 +941,90 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
     else
         manifold->count = kept;
     return turned ? CAIRN_INTERRUPTED : CAIRN_OK;
+}
+
+// ---------------------------------------------------------------- what others hold
+
+/// What a body is held by, as pushing on it tells.
+typedef struct grip {
+    const eng_hold *hold;
+    vec3 turning;    // 1/(kg m): angular velocity in body axes by a unit impulse
+    vec3 arm;        // m, in body axes, crossed with the normal
+    double mobility; // 1/kg, of its place along its normal
+    double rate;     // m/s, of its place along its normal, at which the gap ends at zero
+    double impulse;  // N s
+} grip;
+
+static grip grip_of(const cairn_world *world, int body, const double inverse[6],
+                    const eng_hold *hold)
+{
+    const pose *q = &world->state.bodies.q_mid[body];
+    vec3 other =
+        eng_image_velocity(world, hold->other, world->scratch.aims[hold->other].u, hold->point);
+    vec3 arm = vec3_cross(vec3_sub(hold->point, q->position), hold->normal);
+    grip g = {.hold = hold, .arm = quat_rotate_inverse(q->orientation, arm)};
+    g.turning = vec3_multiply(vec3_from(inverse + 3), g.arm);
+    g.mobility = inverse[0] + vec3_dot(g.arm, g.turning);
+    g.rate = vec3_dot(hold->normal, other) - real_max(hold->gap, 0.0) / world->state.clock.horizon;
+    return g;
+}
+
+/// The velocity that a body is left with by what holds it until the middle of the next step: gaps
+/// end at zero where it would go on into it. Without friction, which only slows it down.
+/// @return whether anything holds it
+static bool hold_body(const cairn_world *world, int body, const eng_hold *holds, int count,
+                      double u[6])
+{
+    grip grips[ENG_HOLDS_MAX];
+    double inverse[6], most = INFINITY;
+    double enough = digits * eng_reach_of(world, body) / world->state.clock.horizon;
+    bool held = false;
+    eng_mass_inverse_of(world, body, inverse);
+    for (int i = 0; i < count; i++)
+        grips[i] = grip_of(world, body, inverse, &holds[i]);
+    for (int round = 0; round < ROUNDS && most > enough; round++) {
+        most = 0.0;
+        for (int i = 0; i < count; i++) {
+            grip *g = &grips[i];
+            vec3 centre = vec3_from(u), omega = vec3_from(u + 3);
+            double rate = vec3_dot(g->hold->normal, centre) + vec3_dot(g->arm, omega);
+            double before = g->impulse;
+            g->impulse = real_max(0.0, before - (rate - g->rate) / g->mobility);
+            double push = g->impulse - before;
+            vec3_store(u, vec3_add_scaled(centre, push * inverse[0], g->hold->normal));
+            vec3_store(u + 3, vec3_add_scaled(omega, push, g->turning));
+            most = real_max(most, fabs(push) * g->mobility);
+            held = held || push != 0.0;
+        }
+    }
+    return held;
+}
+
+cairn_status eng_meeting_misses(const cairn_world *world, const eng_pair *pair, int body,
+                                const eng_hold *holds, int count, geo_manifold *manifold,
+                                bool *misses)
+{
+    double u[6], met, before;
+    *misses = false;
+    memcpy(u, world->scratch.aims[body].u, sizeof u);
+    if (!hold_body(world, body, holds, count, u))
+        return CAIRN_OK;
+    sweep s = begin_sweep(world, pair);
+    cairn_status status = find_meeting(&s, way_of(&s), 0.0, 0.0, 0, 0, manifold, &met, &before);
+    if (status != CAIRN_OK || !isfinite(met))
+        return status;
+    int side = s.body[0] == body ? 0 : 1;
+    int own = s.collider[side], other = s.collider[1 - side];
+    s.linear[side] =
+        vec3_add(s.linear[side], vec3_sub(vec3_from(u), vec3_from(world->scratch.aims[body].u)));
+    s.turning[side] = vec3_from(u + 3);
+    s.tumbles[side] = tumbles(world, body, s.turning[side]);
+    s.spin = turning_speed(world, other, own) +
+             speed_of_turning(world, own, other, fastest_turning(world, body, s.turning[side]));
+    s.any = true;
+    status = find_meeting(&s, way_of(&s), 0.0, 0.0, 0, 0, manifold, &met, &before);
+    *misses = status == CAIRN_OK && !isfinite(met);
+    return status;
 }
 
 // ---------------------------------------------------------------- the begin of the step
@@ -1187,7 +1240,7 @@ static cairn_status find_depth(const cairn_world *world, const eng_pair *pair, c
         return CAIRN_OK;
     sweep s = begin_sweep(world, pair);
     double before, met, begin = turn_to_end(&s, first);
-    double way = world->state.clock.horizon * (vec3_distance(s.linear[0], s.linear[1]) + s.spin);
+    double way = way_of(&s);
     s.depth = bounce_depth * s.size;
     if (!(way > s.depth))
         return CAIRN_OK;

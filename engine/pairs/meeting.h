@@ -71,6 +71,27 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
                                 double margin, double restitution, geo_manifold *manifold,
                                 int first, double *bounce) CAIRN_CHECK_RESULT;
 
+/// ENG_HOLDS_MAX: contacts that hold a body, beyond which more of them are not looked at.
+enum { ENG_HOLDS_MAX = 64 };
+
+/// A contact that holds a body in the step.
+typedef struct eng_hold {
+    vec3 normal; // towards the body
+    vec3 point;  // m, beside the body, not an image of it
+    double gap;  // m
+    int other;   // body that holds it
+} eng_hold;
+
+/// Whether a body that meets another one, as it is expected to move, does not do so where others
+/// hold it: it lands on them, and passes.
+/// @param body      of the two, one that forces move
+/// @param holds     [count] at most ENG_HOLDS_MAX, of bodies that no force moves
+/// @param manifold  scratch
+/// @return CAIRN_ERROR_MEMORY
+cairn_status eng_meeting_misses(const cairn_world *world, const eng_pair *pair, int body,
+                                const eng_hold *holds, int count, geo_manifold *manifold,
+                                bool *misses) CAIRN_CHECK_RESULT;
+
 /// Whether two bodies that were thrown in from outside come to be deep in each other between the
 /// begin of the step and its middle, where no step before has looked.
 /// @param manifold  scratch behind its contacts

@@ -74,7 +74,8 @@ typedef struct eng_world_pairs {
 
 /// What the narrow phase finds for each place of the plan.
 typedef struct eng_world_narrow {
-    geo_manifold *manifolds; // [manifold_count] one for each chunk of places of the plan
+    geo_manifold *manifolds; // [manifold_count] one for each chunk of places of the plan, and
+                             // behind them one for each worker: scratch
     int manifold_count, manifold_capacity;
     int *raw_count; // [pairs] contacts of each place of the plan in its chunk's manifold
     int raw_capacity;

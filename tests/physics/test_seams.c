@@ -235,11 +235,50 @@ static void what_starts_beside_a_gap_goes_over_it(void **state)
             }
 }
 
+/// What falls to the one of two boxes within a step from the gap between them goes on to the other
+/// as fast as it came. A wall behind the gap stops it nevertheless.
+static void what_lands_beside_a_gap_goes_on(void **state)
+{
+    (void)state;
+    const double gaps[] = {1e-4, 1e-3}, steps[] = {1e-3, 1.0 / 200.0, 0.02}, speeds[] = {1.0, 3.0};
+    const double fall = 2.0, time = 0.02;
+    for (int trial = 0; trial < 12; trial++)
+        for (int place = 0; place < 25; place++)
+            for (int kind = 0; kind < 3; kind++) {
+                cairn_world_def def = cairn_default_world_def();
+                def.time_step = steps[trial % 3];
+                cairn_world *world = make_world(&def);
+                double gap = gaps[trial / 3 % 2], speed = speeds[trial / 6], half_wide = 0.06;
+                double before = (0.1 + place / 24.0) * speed * steps[trial % 3];
+                bool wall = kind == 2;
+                set_contact(world, 0.0, 0.0);
+                cairn_shape_id tile = box_shape(world, 1.0 - gap, 1.0, 0.2);
+                add_fixed(world, tile, -0.5, 0.0, -0.1);
+                add_fixed(world, tile, 0.5, 0.0, wall ? 0.0 : -0.1);
+                cairn_shape_def disc = cairn_default_shape_def(CAIRN_CYLINDER);
+                disc.radius = half_wide;
+                disc.half_length = radius;
+                cairn_shape_id brick = kind == 1 ? make_shape(world, &disc)
+                                                 : box_shape(world, 0.12, 0.08, 2.0 * radius);
+                cairn_body_id body = add_body_at(world, brick, -half_wide - before - speed * time,
+                                                 0.013, radius + fall * time);
+                set_velocity(world, body, (double[]){speed, 0.0, -fall}, (double[]){0.0, 0.0, 0.0});
+                run_steps(world, (int)(time / def.time_step) + 4);
+                cairn_body_view view = look_at(world, body);
+                check_close(view.velocity[0], wall ? 0.0 : speed, 0.0, 1e-4);
+                check_close(view.position[2], radius, 0.0, 1e-4);
+                if (wall)
+                    check_close(view.position[0], -half_wide + 0.5 * gap, 0.0, 1e-4);
+                cairn_world_destroy(world);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_acts_along_a_flush_floor),
         cmocka_unit_test(what_starts_beside_a_gap_goes_over_it),
+        cmocka_unit_test(what_lands_beside_a_gap_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
