@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -565,13 +566,14 @@ int main(int argc, char **argv)
         read_bed(world, &o);
     if (o.kernel != NULL && !eng_spheres_choose_kernel(world, o.kernel))
         fail("these kernels cannot run here");
-    world->general_only = o.general != 0;
+    world->model.general_only = o.general != 0;
     memory(&filled, &spare);
     double count = cairn_body_count(world) - wall_count(&o);
     if (o.beside != NULL)
         add_beside(world, &o);
     run(world, o.warm);
-    int64_t lists = o.warm > 0 && world->spheres != NULL ? world->spheres->lists : 0;
+    int64_t lists =
+        o.warm > 0 && world->state.spheres != NULL ? world->state.spheres->list.made : 0;
     timing t = run(world, o.steps);
     memory(&steady, &peak);
     double work = count * o.steps;
@@ -579,12 +581,13 @@ int main(int argc, char **argv)
     printf("cairn law %s N %.0f kernel %s threads %d steps %d cpu %.3f wall %.3f Mps_cpu %.2f "
            "Mps_wall %.2f world_bytes %.0f steady_bytes %.0f peak_bytes %.0f coord %.3f ke %.3e "
            "lists %ld lists_share %.3f residual %.2e hash %016lx\n",
-           o.law, count, world->spheres != NULL ? world->spheres->kernel->name : "none", o.threads,
-           o.steps, t.cpu, t.wall, 1e-6 * work / t.cpu, 1e-6 * work / t.wall,
+           o.law, count, world->state.spheres != NULL ? world->state.spheres->kernel->name : "none",
+           o.threads, o.steps, t.cpu, t.wall, 1e-6 * work / t.cpu, 1e-6 * work / t.wall,
            (filled - empty) / count, (steady - empty) / count, (peak - empty) / count,
            coordination(world, count), e.kinetic,
-           (long)(world->spheres != NULL ? world->spheres->lists - lists : 0), t.lists / t.wall,
-           e.residual / (e.friction + e.damping), (unsigned long)cairn_world_get_hash(world));
+           (long)(world->state.spheres != NULL ? world->state.spheres->list.made - lists : 0),
+           t.lists / t.wall, e.residual / (e.friction + e.damping),
+           (unsigned long)cairn_world_get_hash(world));
     if (o.save != NULL)
         write_bed(world, &o);
     cairn_world_destroy(world);

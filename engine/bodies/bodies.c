@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies in the public interface: creation in principal axes, state and loads between steps.
+#include "engine/bodies/body_state.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/space/space.h"
 #include "engine/state/blocks.h"
 #include "engine/state/ids.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
 #include "engine/state/surfaces.h"
+#include "engine/state/world.h"
 #include "geometry/narrow/collide.h"
 
 #include <string.h>
@@ -173,7 +177,7 @@ static void look_for_overlaps(const cairn_world *world, geo_compound *c)
     int first = 0, second = 1;
     for (int i = 0; i < c->member_count; i++)
         balls = balls && c->members[i]->kind == GEO_SPHERE;
-    geo_manifold_init(&found, &world->allocator);
+    geo_manifold_init(&found, &world->model.allocator);
     for (int i = 1; i < c->member_count && !balls && depth == 0.0; i++)
         for (int j = 0; j < i && depth == 0.0; j++) {
             depth = overlap_of(c, j, i, &found);
@@ -183,7 +187,7 @@ static void look_for_overlaps(const cairn_world *world, geo_compound *c)
     geo_manifold_finish(&found);
     c->weighed = true;
     if (depth > 0.0)
-        base_log(&world->logger, BASE_LOG_WARNING,
+        base_log(&world->model.logger, BASE_LOG_WARNING,
                  "members %d and %d of a compound overlap by %.3g m: what they share counts twice "
                  "in its volume of %.4g m3 and in masses by density; give the mass",
                  first + 1, second + 1, depth, c->mass.volume);
@@ -197,11 +201,12 @@ cairn_status cairn_body_set_user(cairn_world *world, cairn_body_id id, uint64_t 
     cairn_status status = eng_body_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "body");
-    if (world->users == NULL && user == 0)
+    if (world->state.bodies.users == NULL && user == 0)
         return CAIRN_OK;
-    if (eng_body_column_make(world, ENG_BODY_users) != CAIRN_OK)
+    if (eng_body_column_make(&world->model.allocator, &world->state.bodies, ENG_BODY_users,
+                             world->model.bodies.count) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the word of a body");
-    world->users[id.index] = user;
+    world->state.bodies.users[id.index] = user;
     return CAIRN_OK;
 }
 
@@ -210,7 +215,9 @@ cairn_status cairn_body_get_user(const cairn_world *world, cairn_body_id id, uin
     if (world == NULL || user == NULL)
         return CAIRN_ERROR_ARGUMENT;
     cairn_status status = eng_body_check(world, id);
-    *user = status == CAIRN_OK && world->users != NULL ? world->users[id.index] : 0;
+    *user = status == CAIRN_OK && world->state.bodies.users != NULL
+                ? world->state.bodies.users[id.index]
+                : 0;
     return status;
 }
 
@@ -237,33 +244,35 @@ static void init_state(cairn_world *world, const pose *frame, const cairn_body_d
     eng_state state = {.q = principal_pose(frame, def->position, def->orientation)};
     if (def->kind != CAIRN_FIXED)
         store_velocity(&state, def->velocity, def->angular_velocity);
-    world->q[index] = state.q;
-    memset(world->v[index], 0, sizeof state.v);
-    world->pieces.thrown = world->pieces.thrown || eng_body_is_thrown(world, index, &state);
-    memcpy(world->v[index], state.v, sizeof state.v);
+    world->state.bodies.q[index] = state.q;
+    memset(world->state.bodies.v[index], 0, sizeof state.v);
+    world->state.pieces.thrown =
+        world->state.pieces.thrown || eng_body_is_thrown(world, index, &state);
+    memcpy(world->state.bodies.v[index], state.v, sizeof state.v);
 }
 
 /// For one more body, in this row.
 static cairn_status make_room(cairn_world *world, int row)
 {
     cairn_status status = eng_bodies_reserve(world, row + 1);
-    if (status == CAIRN_OK && world->energy_started)
-        status = base_array_reserve(&world->allocator, &world->arrivals, &world->arrival_capacity,
-                                    world->arrival_count + 1);
+    if (status == CAIRN_OK && world->state.audit.started)
+        status = base_array_reserve(&world->model.allocator, &world->model.bodies.arrivals,
+                                    &world->model.bodies.arrival_capacity,
+                                    world->model.bodies.arrival_count + 1);
     return status;
 }
 
 /// The colliders of a row's body: those that the row has, or new ones where they are too few.
 static cairn_status place_colliders(cairn_world *world, int row)
 {
-    eng_body *body = &world->bodies[row];
+    eng_body *body = &world->model.bodies.rows[row];
     int count = eng_collider_count_of(world, row);
     if (count > ENG_COLLIDER_ROOM_MAX)
         return CAIRN_ERROR_MEMORY;
     if (count > body->collider_room) {
-        body->first_collider = world->collider_count;
+        body->first_collider = world->contacts.colliders.count;
         body->collider_room = (unsigned)count & ENG_COLLIDER_ROOM_MAX;
-        world->collider_count += count;
+        world->contacts.colliders.count += count;
     }
     return eng_colliders_renew(world, row);
 }
@@ -271,18 +280,18 @@ static cairn_status place_colliders(cairn_world *world, int row)
 /// What the body brings, where the audit has begun.
 static void book_arrival(cairn_world *world, int row)
 {
-    if (!world->energy_started)
+    if (!world->state.audit.started)
         return;
-    eng_body *body = &world->bodies[row];
+    eng_body *body = &world->model.bodies.rows[row];
     body->arrived = true;
-    world->arrivals[world->arrival_count++] = row;
+    world->model.bodies.arrivals[world->model.bodies.arrival_count++] = row;
     if (body->kind != CAIRN_DYNAMIC)
         return;
-    double kinetic = eng_body_kinetic_energy(world, row, world->v[row]);
-    double potential = eng_body_potential_energy(world, row, &world->q[row]);
-    world->energy.kinetic += kinetic;
-    world->energy.potential += potential;
-    world->energy.population += kinetic + potential;
+    double kinetic = eng_body_kinetic_energy(world, row, world->state.bodies.v[row]);
+    double potential = eng_body_potential_energy(world, row, &world->state.bodies.q[row]);
+    world->state.audit.energy.kinetic += kinetic;
+    world->state.audit.energy.potential += potential;
+    world->state.audit.energy.population += kinetic + potential;
 }
 
 /// Fills a free row, with the colliders it has or, where those are too few, with new ones.
@@ -290,8 +299,8 @@ static cairn_status fill_row(cairn_world *world, int row, const eng_body *made,
                              const eng_solid *solid, const char *name)
 {
     eng_body body = *made;
-    body.first_collider = world->bodies[row].first_collider;
-    body.collider_room = world->bodies[row].collider_room;
+    body.first_collider = world->model.bodies.rows[row].first_collider;
+    body.collider_room = world->model.bodies.rows[row].collider_room;
     cairn_status status = eng_body_make(world, row, &body, solid, name);
     if (status == CAIRN_OK)
         status = place_colliders(world, row);
@@ -312,7 +321,7 @@ cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, ca
     eng_solid solid;
     cairn_status status = check_def(world, def, error);
     if (status == CAIRN_OK)
-        status = find_mass(world->shapes[made.shape], def,
+        status = find_mass(world->model.shapes.rows[made.shape], def,
                            eng_material_density(world, def->material, def->density), &made.mass,
                            &solid, error);
     bool weighed = def->kind == CAIRN_DYNAMIC && def->mass == 0.0 && def->density == 0.0;
@@ -320,23 +329,23 @@ cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, ca
         status = eng_material_take(world, def->material, weighed, &made.material, error);
     if (status != CAIRN_OK)
         return status;
-    int row = eng_slots_next(&world->body_slots);
+    int row = eng_slots_next(&world->model.ids.body);
     status = make_room(world, row);
     if (status == CAIRN_OK)
         status = fill_row(world, row, &made, &solid, def->name);
     if (status != CAIRN_OK)
         return base_fail(error, status, "out of memory for a body");
     init_state(world, &solid.frame, def, row);
-    geo_shape *shape = world->shapes[made.shape];
+    geo_shape *shape = world->model.shapes.rows[made.shape];
     if (def->kind == CAIRN_DYNAMIC && def->mass == 0.0 && shape->kind == GEO_COMPOUND &&
         !shape->compound.weighed)
         look_for_overlaps(world, &shape->compound);
-    if (row < world->blocks_count)
+    if (row < world->state.bodies.step_rows)
         eng_blocks_init(world, row);
-    eng_slots_take(&world->body_slots);
+    eng_slots_take(&world->model.ids.body);
     book_arrival(world, row);
     eng_population_changes(world);
-    world->topology_changed = world->plan_due = true;
+    world->contacts.pairs.topology_changed = world->scratch.general.due = true;
     *body = eng_body_id(world, row);
     return CAIRN_OK;
 }
@@ -345,21 +354,21 @@ int cairn_body_count(const cairn_world *world)
 {
     if (world == NULL)
         return 0;
-    return world->body_slots.live_count;
+    return world->model.ids.body.live_count;
 }
 
 cairn_body_id cairn_body_at(const cairn_world *world, int index)
 {
     if (world == NULL)
         return (cairn_body_id){0};
-    return eng_body_id(world, eng_slots_at(&world->body_slots, index));
+    return eng_body_id(world, eng_slots_at(&world->model.ids.body, index));
 }
 
 cairn_body_id cairn_body_find(const cairn_world *world, const char *name)
 {
     if (world == NULL || name == NULL)
         return (cairn_body_id){0};
-    return eng_body_id(world, base_names_find(&world->body_names, name));
+    return eng_body_id(world, base_names_find(&world->model.bodies.names, name));
 }
 
 cairn_status cairn_body_get(const cairn_world *world, cairn_body_id id, cairn_body_view *view)
@@ -370,7 +379,7 @@ cairn_status cairn_body_get(const cairn_world *world, cairn_body_id id, cairn_bo
     if (status != CAIRN_OK)
         return status;
     int index = (int)id.index;
-    const eng_body *body = &world->bodies[index];
+    const eng_body *body = &world->model.bodies.rows[index];
     eng_state state = eng_state_of(world, index);
     const pose *q = &state.q;
     const double *v = state.v;
@@ -407,19 +416,19 @@ cairn_status cairn_body_set_pose(cairn_world *world, cairn_body_id id, const dou
     if (status != CAIRN_OK)
         return status;
     int index = (int)id.index;
-    const eng_body *body = &world->bodies[index];
+    const eng_body *body = &world->model.bodies.rows[index];
     eng_state state = eng_state_of(world, index);
     pose frame = eng_frame_of(world, index);
     vec3 before = state.q.position;
     state.q = principal_pose(&frame, position, orientation);
     if (eng_state_set(world, index, &state) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to place a body");
-    world->topology_changed = world->joints_changed = true;
-    if (world->energy_started && body->kind == CAIRN_DYNAMIC) {
+    world->contacts.pairs.topology_changed = world->model.joints.changed = true;
+    if (world->state.audit.started && body->kind == CAIRN_DYNAMIC) {
         vec3 moved = vec3_sub(state.q.position, before);
-        double gained = -body->mass * vec3_dot(vec3_from(world->def.gravity), moved);
-        world->energy.drivers += gained;
-        world->energy.potential += gained;
+        double gained = -body->mass * vec3_dot(vec3_from(world->model.def.gravity), moved);
+        world->state.audit.energy.drivers += gained;
+        world->state.audit.energy.potential += gained;
     }
     return CAIRN_OK;
 }
@@ -432,7 +441,7 @@ cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id id, const
     cairn_status status = eng_body_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "body");
-    if (world->bodies[id.index].kind == CAIRN_FIXED)
+    if (world->model.bodies.rows[id.index].kind == CAIRN_FIXED)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a fixed body has no velocity");
     status = check_velocity(velocity, angular_velocity, error);
     if (status != CAIRN_OK)
@@ -443,11 +452,11 @@ cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id id, const
     store_velocity(&state, velocity, angular_velocity);
     if (eng_state_set(world, index, &state) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to set a velocity");
-    world->joints_changed = true;
-    if (world->bodies[index].kind == CAIRN_DYNAMIC && world->energy_started) {
+    world->model.joints.changed = true;
+    if (world->model.bodies.rows[index].kind == CAIRN_DYNAMIC && world->state.audit.started) {
         double gained = eng_body_kinetic_energy(world, index, state.v) - before;
-        world->energy.drivers += gained;
-        world->energy.kinetic += gained;
+        world->state.audit.energy.drivers += gained;
+        world->state.audit.energy.kinetic += gained;
     }
     return CAIRN_OK;
 }
@@ -463,11 +472,12 @@ cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id id, const do
     if (!vec3_is_finite(vec3_from(force)) || !vec3_is_finite(vec3_from(torque)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "force and torque must be finite");
     eng_load load = {vec3_from(force), vec3_from(torque)}, none = {0};
-    if (world->loads == NULL && memcmp(&load, &none, sizeof load) == 0)
+    if (world->state.bodies.loads == NULL && memcmp(&load, &none, sizeof load) == 0)
         return CAIRN_OK;
-    if (eng_body_column_make(world, ENG_BODY_loads) != CAIRN_OK)
+    if (eng_body_column_make(&world->model.allocator, &world->state.bodies, ENG_BODY_loads,
+                             world->model.bodies.count) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the force on a body");
-    world->loads[id.index] = load;
+    world->state.bodies.loads[id.index] = load;
     eng_spheres_loads_changed(world);
     return CAIRN_OK;
 }
@@ -491,8 +501,8 @@ void cairn_world_get_momentum(const cairn_world *world, double linear[3], double
     if (world == NULL || linear == NULL || angular == NULL)
         return;
     vec3 p = {0.0, 0.0, 0.0}, l = p;
-    for (int i = 0; i < world->body_count; i++) {
-        const eng_body *body = &world->bodies[i];
+    for (int i = 0; i < world->model.bodies.count; i++) {
+        const eng_body *body = &world->model.bodies.rows[i];
         if (body->kind != CAIRN_DYNAMIC)
             continue;
         eng_state state = eng_state_of(world, i);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // State of bodies, wherever it is held: in the general columns or in a particle slot.
+#include "engine/bodies/body_state.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/blocks.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -10,8 +13,8 @@ eng_state eng_state_of(const cairn_world *world, int body)
 {
     if (eng_spheres_holds(world, body))
         return eng_spheres_state_of(world, body);
-    eng_state state = {.q = world->q[body]};
-    memcpy(state.v, world->v[body], sizeof state.v);
+    eng_state state = {.q = world->state.bodies.q[body]};
+    memcpy(state.v, world->state.bodies.v[body], sizeof state.v);
     return state;
 }
 
@@ -25,7 +28,7 @@ void eng_state_prefetch(const cairn_world *world, int body)
 vec3 eng_place_of(const cairn_world *world, int body)
 {
     return eng_spheres_holds(world, body) ? eng_spheres_place_of(world, body)
-                                          : world->q[body].position;
+                                          : world->state.bodies.q[body].position;
 }
 
 void eng_velocity_of(const cairn_world *world, int body, double v[6])
@@ -33,7 +36,7 @@ void eng_velocity_of(const cairn_world *world, int body, double v[6])
     if (eng_spheres_holds(world, body))
         (void)eng_spheres_motion_of(world, body, v);
     else
-        memcpy(v, world->v[body], 6 * sizeof *v);
+        memcpy(v, world->state.bodies.v[body], 6 * sizeof *v);
 }
 
 pose eng_shape_pose_of(const cairn_world *world, int body)
@@ -44,7 +47,7 @@ pose eng_shape_pose_of(const cairn_world *world, int body)
 
 vec3 eng_shape_place_of(const cairn_world *world, int body)
 {
-    if (world->bodies[body].solid > 0)
+    if (world->model.bodies.rows[body].solid > 0)
         return eng_shape_pose_of(world, body).position;
     // a shape in its body's frame: the turn need not be known; the sum has no -0, as that of a pose
     return vec3_add(eng_place_of(world, body), vec3_make(0.0, 0.0, 0.0));
@@ -60,15 +63,16 @@ pose eng_middle_of(const cairn_world *world, int body)
 {
     if (eng_spheres_steps(world, body))
         return eng_spheres_middle_of(world, body);
-    return body < world->blocks_count ? world->q_mid[body] : world->q[body];
+    return body < world->state.bodies.step_rows ? world->state.bodies.q_mid[body]
+                                                : world->state.bodies.q[body];
 }
 
 vec3 eng_image_centre(const cairn_world *world, int body, vec3 point)
 {
     vec3 centre = eng_middle_of(world, body).position;
-    if (!world->cell.any || !isfinite(eng_reach_of(world, body)))
+    if (!world->state.cell.any || !isfinite(eng_reach_of(world, body)))
         return centre;
-    return vec3_add(centre, eng_cell_shift(&world->cell, vec3_sub(point, centre)));
+    return vec3_add(centre, eng_cell_shift(&world->state.cell, vec3_sub(point, centre)));
 }
 
 cairn_status eng_state_set(cairn_world *world, int body, const eng_state *state)
@@ -76,11 +80,12 @@ cairn_status eng_state_set(cairn_world *world, int body, const eng_state *state)
     if (eng_spheres_holds(world, body))
         return eng_spheres_state_set(world, body, state);
     eng_spheres_general_changed(world, body);
-    world->pieces.thrown = world->pieces.thrown || eng_body_is_thrown(world, body, state);
-    world->q[body] = state->q;
-    memcpy(world->v[body], state->v, sizeof state->v);
-    if (body < world->blocks_count)
-        world->q_mid[body] = state->q;
+    world->state.pieces.thrown =
+        world->state.pieces.thrown || eng_body_is_thrown(world, body, state);
+    world->state.bodies.q[body] = state->q;
+    memcpy(world->state.bodies.v[body], state->v, sizeof state->v);
+    if (body < world->state.bodies.step_rows)
+        world->state.bodies.q_mid[body] = state->q;
     return CAIRN_OK;
 }
 
@@ -96,8 +101,8 @@ void eng_body_value(const cairn_world *world, int column, int body, void *value)
     } else if (column == ENG_BODY_held && eng_spheres_holds(world, body)) {
         // rows of bodies with a slot are anything
         eng_body_rest(column, value);
-    } else if (body < world->body_rooms[column]) {
-        memcpy(value, (const char *)world->body_data[column] + (size_t)body * size, size);
+    } else if (body < world->state.bodies.rooms[column]) {
+        memcpy(value, (const char *)world->state.bodies.data[column] + (size_t)body * size, size);
     } else {
         eng_body_rest(column, value);
     }
@@ -106,19 +111,20 @@ void eng_body_value(const cairn_world *world, int column, int body, void *value)
 /// Spheres with a slot are immobile to the general passes until they take part.
 static void clear_blocks(cairn_world *world, int index)
 {
-    eng_body_row_clear(world, ENG_BODY_STATE, index);
-    eng_body_row_clear(world, ENG_BODY_STEP, index);
+    eng_body_row_clear(&world->state.bodies, ENG_BODY_STATE, index);
+    eng_body_row_clear(&world->state.bodies, ENG_BODY_STEP, index);
 }
 
 cairn_status eng_blocks_reserve(cairn_world *world)
 {
-    int known = world->blocks_count, needed = world->reach;
+    int known = world->state.bodies.step_rows, needed = world->scratch.general.reach;
     cairn_status status = eng_colliders_reserve(world);
     if (status == CAIRN_OK)
-        status = eng_body_columns_reserve(world, ENG_BODY_STEP, needed);
+        status = eng_body_columns_reserve(&world->model.allocator, &world->state.bodies,
+                                          ENG_BODY_STEP, needed);
     if (status != CAIRN_OK)
         return status;
-    world->blocks_count = needed;
+    world->state.bodies.step_rows = needed;
     for (int i = known; i < needed; i++)
         if (eng_spheres_holds(world, i))
             clear_blocks(world, i);

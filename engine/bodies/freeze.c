@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dynamic bodies that are held where they are between steps, and given free again.
+#include "engine/bodies/body_state.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/blocks.h"
 #include "engine/state/ids.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,14 +35,14 @@ static const char *kind_word(cairn_body_kind kind)
 /// Kinetic and potential energy of a body leave the audit (-1) or come back to it (1).
 static void book(cairn_world *world, int row, double sign)
 {
-    if (!world->energy_started)
+    if (!world->state.audit.started)
         return;
     eng_state state = eng_state_of(world, row);
     double kinetic = sign * eng_body_kinetic_energy(world, row, state.v);
     double potential = sign * eng_body_potential_energy(world, row, &state.q);
-    world->energy.kinetic += kinetic;
-    world->energy.potential += potential;
-    world->energy.population += kinetic + potential;
+    world->state.audit.energy.kinetic += kinetic;
+    world->state.audit.energy.potential += potential;
+    world->state.audit.energy.population += kinetic + potential;
 }
 
 /// Kind, mass and moments of a body that is there.
@@ -49,16 +52,16 @@ static cairn_status change(cairn_world *world, int row, cairn_body_kind kind, do
     cairn_status status = eng_body_change(world, row, kind, mass, inertia);
     if (status != CAIRN_OK)
         return status;
-    if (row < world->blocks_count && !eng_spheres_holds(world, row))
+    if (row < world->state.bodies.step_rows && !eng_spheres_holds(world, row))
         eng_blocks_init(world, row);
     eng_population_changes(world);
-    world->topology_changed = world->plan_due = true;
+    world->contacts.pairs.topology_changed = world->scratch.general.due = true;
     return CAIRN_OK;
 }
 
 static cairn_status check_freeze(const cairn_world *world, int row, cairn_error *error)
 {
-    cairn_body_kind kind = world->bodies[row].kind;
+    cairn_body_kind kind = world->model.bodies.rows[row].kind;
     eng_extra extra = eng_extra_of(world, row);
     bool frozen = cairn_body_is_frozen(world, eng_body_id(world, row));
     if (kind != CAIRN_DYNAMIC)
@@ -83,10 +86,11 @@ cairn_status cairn_body_freeze(cairn_world *world, cairn_body_id id, cairn_error
     status = check_freeze(world, row, error);
     if (status != CAIRN_OK)
         return status;
-    if (eng_body_column_make(world, ENG_BODY_frozen) != CAIRN_OK)
+    if (eng_body_column_make(&world->model.allocator, &world->state.bodies, ENG_BODY_frozen,
+                             world->model.bodies.count) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to freeze a body");
     const vec3 inertia = eng_inertia_of(world, row);
-    const double kept[4] = {world->bodies[row].mass, inertia.x, inertia.y, inertia.z};
+    const double kept[4] = {world->model.bodies.rows[row].mass, inertia.x, inertia.y, inertia.z};
     const eng_state moving = eng_state_of(world, row);
     eng_state still = {.q = moving.q};
     book(world, row, -1.0);
@@ -99,7 +103,7 @@ cairn_status cairn_body_freeze(cairn_world *world, cairn_body_id id, cairn_error
             book(world, row, 1.0);
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to freeze a body");
     }
-    memcpy(world->frozen[row], kept, sizeof kept);
+    memcpy(world->state.bodies.frozen[row], kept, sizeof kept);
     return CAIRN_OK;
 }
 
@@ -113,26 +117,27 @@ cairn_status cairn_body_release(cairn_world *world, cairn_body_id id, cairn_erro
     int row = (int)id.index;
     if (!cairn_body_is_frozen(world, id))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "body %s is %s: it was not frozen",
-                         label_of(world, row).text, kind_word(world->bodies[row].kind));
-    double *kept = world->frozen[row];
-    status = base_array_reserve(&world->allocator, &world->arrivals, &world->arrival_capacity,
-                                world->arrival_count + 1);
+                         label_of(world, row).text, kind_word(world->model.bodies.rows[row].kind));
+    double *kept = world->state.bodies.frozen[row];
+    status = base_array_reserve(&world->model.allocator, &world->model.bodies.arrivals,
+                                &world->model.bodies.arrival_capacity,
+                                world->model.bodies.arrival_count + 1);
     if (status == CAIRN_OK)
         status = change(world, row, CAIRN_DYNAMIC, kept[0], vec3_from(kept + 1));
     if (status != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to release a body");
-    memset(kept, 0, sizeof world->frozen[row]);
+    memset(kept, 0, sizeof world->state.bodies.frozen[row]);
     book(world, row, 1.0);
     // overlaps with bodies that were held, too, are no work of the step to come
-    if (world->energy_started && !world->bodies[row].arrived) {
-        world->bodies[row].arrived = true;
-        world->arrivals[world->arrival_count++] = row;
+    if (world->state.audit.started && !world->model.bodies.rows[row].arrived) {
+        world->model.bodies.rows[row].arrived = true;
+        world->model.bodies.arrivals[world->model.bodies.arrival_count++] = row;
     }
     return CAIRN_OK;
 }
 
 bool cairn_body_is_frozen(const cairn_world *world, cairn_body_id id)
 {
-    return world != NULL && eng_body_check(world, id) == CAIRN_OK && world->frozen != NULL &&
-           world->frozen[id.index][0] > 0.0;
+    return world != NULL && eng_body_check(world, id) == CAIRN_OK &&
+           world->state.bodies.frozen != NULL && world->state.bodies.frozen[id.index][0] > 0.0;
 }

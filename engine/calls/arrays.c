@@ -2,6 +2,9 @@
 // Columns of the public interface read and written for all items at once.
 #include "engine/calls/columns.h"
 #include "engine/measures/readout.h"
+#include "engine/state/body_columns.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 #include "base/status.h"
@@ -26,15 +29,16 @@ static cairn_status read_body(const cairn_world *world, int i, eng_body_item *it
     const eng_load *load = eng_load_of(world, (int)item->id.index);
     vec3_store(item->load_force, load->force);
     vec3_store(item->load_torque, load->torque);
-    item->user = world->users != NULL ? world->users[item->id.index] : 0;
-    item->collision =
-        world->collisions != NULL ? world->collisions[item->id.index] : eng_collision_default();
+    item->user = world->state.bodies.users != NULL ? world->state.bodies.users[item->id.index] : 0;
+    item->collision = world->state.bodies.collisions != NULL
+                          ? world->state.bodies.collisions[item->id.index]
+                          : eng_collision_default();
     return cairn_body_get(world, item->id, &item->view);
 }
 
 static cairn_status read_contact(const cairn_world *world, int i, eng_contact_item *item)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     cairn_status status = cairn_contact_get(world, i, &item->view);
     if (status != CAIRN_OK)
         return status;
@@ -88,7 +92,7 @@ static void read_in_place(const cairn_world *world, const cairn_array *array, ch
         const cairn_array_segment *segment = &array->segments[s];
         for (int i = 0; i < segment->count; i++) {
             int row = segment->rows != NULL ? segment->rows[i] : i;
-            int item = bodies ? eng_slots_place(&world->body_slots, row) : row;
+            int item = bodies ? eng_slots_place(&world->model.ids.body, row) : row;
             if (item >= 0)
                 memcpy(values + (size_t)item * size,
                        (const char *)segment->data + (size_t)i * segment->stride, size);

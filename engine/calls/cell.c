@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of the periodic cell.
+#include "engine/bodies/body_state.h"
 #include "engine/measures/finite.h"
 #include "engine/space/space.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #define CELL_COOKIE 0x63656c6cU
 
@@ -14,7 +17,7 @@ cairn_cell_def cairn_default_cell_def(void)
 static cairn_status check_planes(const cairn_world *world, const bool periodic[3],
                                  cairn_error *error)
 {
-    for (int i = 0; i < world->body_count; i++) {
+    for (int i = 0; i < world->model.bodies.count; i++) {
         if (!eng_body_is_live(world, i) || isfinite(eng_reach_of(world, i)))
             continue;
         pose frame = eng_state_of(world, i).q;
@@ -35,7 +38,7 @@ cairn_status cairn_world_set_cell(cairn_world *world, const cairn_cell_def *def,
     if (def->cookie != CELL_COOKIE)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the definition of a cell was not made by cairn_default_cell_def");
-    if (world->step_count > 0 || world->energy_started)
+    if (world->state.clock.step_count > 0 || world->state.audit.started)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "a cell is given before the first step; its rate may change later");
     bool any = false;
@@ -60,17 +63,18 @@ cairn_status cairn_world_set_cell(cairn_world *world, const cairn_cell_def *def,
     if (status != CAIRN_OK)
         return status;
     mat3 sides = mat3_diagonal(vec3_from(def->size));
-    world->cell =
+    world->state.cell =
         (eng_cell){.any = true,
-                   .watched = world->cell.watched,
-                   .drive = {world->cell.drive[0], world->cell.drive[1], world->cell.drive[2]},
+                   .watched = world->state.cell.watched,
+                   .drive = {world->state.cell.drive[0], world->state.cell.drive[1],
+                             world->state.cell.drive[2]},
                    .periodic = {def->periodic[0], def->periodic[1], def->periodic[2]},
                    .low = vec3_from(def->low),
                    .now = sides,
                    .middle = sides,
                    .unfolded = sides,
                    .inverse = mat3_inverse(&sides)};
-    world->plan_due = world->topology_changed = true;
+    world->scratch.general.due = world->contacts.pairs.topology_changed = true;
     return cairn_world_set_cell_rate(world, def->rate, error);
 }
 
@@ -78,24 +82,24 @@ cairn_status cairn_world_set_cell_rate(cairn_world *world, const double rate[9],
 {
     if (world == NULL || rate == NULL)
         return base_fail_null(error, __func__);
-    if (!world->cell.any)
+    if (!world->state.cell.any)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "this world has no periodic cell");
     mat3 gradient;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             double value = rate[3 * i + j];
-            if (!isfinite(value) || fabs(value) * world->def.time_step > 0.1)
+            if (!isfinite(value) || fabs(value) * world->state.clock.step > 0.1)
                 return base_fail(error, CAIRN_ERROR_ARGUMENT,
                                  "the rate %g 1/s of the cell: a step may strain it by a tenth, "
                                  "which is %g 1/s",
-                                 value, 0.1 / world->def.time_step);
-            if (value != 0.0 && (!world->cell.periodic[i] || !world->cell.periodic[j]))
+                                 value, 0.1 / world->state.clock.step);
+            if (value != 0.0 && (!world->state.cell.periodic[i] || !world->state.cell.periodic[j]))
                 return base_fail(error, CAIRN_ERROR_ARGUMENT,
                                  "the cell can strain in periodic directions alone, not along %c%c",
                                  "xyz"[i], "xyz"[j]);
             gradient.m[i][j] = value;
         }
-    world->cell.gradient = gradient;
+    world->state.cell.gradient = gradient;
     return CAIRN_OK;
 }
 
@@ -103,7 +107,7 @@ cairn_status cairn_world_get_cell(const cairn_world *world, cairn_cell_view *vie
 {
     if (world == NULL || view == NULL)
         return CAIRN_ERROR_ARGUMENT;
-    const eng_cell *cell = &world->cell;
+    const eng_cell *cell = &world->state.cell;
     *view = (cairn_cell_view){0};
     vec3_store(view->low, cell->low);
     for (int k = 0; k < 3; k++) {

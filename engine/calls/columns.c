@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The columns that the public interface shows: their table, and where the world holds them.
 #include "engine/calls/columns.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 #include "base/settings.h"
@@ -59,16 +60,18 @@ static void show_rows(cairn_array *array, int rows, const void *data, size_t str
 /// Rows of the general columns q and v.
 static int general_rows(const cairn_world *world)
 {
-    int rooms = world->body_rooms[ENG_BODY_v];
-    return rooms < world->body_count ? rooms : world->body_count;
+    int rooms = world->state.bodies.rooms[ENG_BODY_v];
+    return rooms < world->model.bodies.count ? rooms : world->model.bodies.count;
 }
 
 static void show_velocity(const cairn_world *world, cairn_array *array)
 {
     // slots have the velocity of their copy in the cell, those of clumps that of a member
-    if ((world->cell.any && eng_spheres_slot_count(world) > 0) || eng_spheres_holds_clumps(world))
+    if ((world->state.cell.any && eng_spheres_slot_count(world) > 0) ||
+        eng_spheres_holds_clumps(world))
         return;
-    show_rows(array, world->body_count, world->v, sizeof *world->v, general_rows(world));
+    show_rows(array, world->model.bodies.count, world->state.bodies.v,
+              sizeof *world->state.bodies.v, general_rows(world));
     cairn_array_segment slots = eng_spheres_show_velocity(world);
     if (slots.count > 0)
         array->segments[array->segment_count++] = slots;
@@ -78,14 +81,15 @@ static void show_velocity(const cairn_world *world, cairn_array *array)
 static void show_centre(const cairn_world *world, cairn_array *array)
 {
     if (eng_spheres_slot_count(world) == 0)
-        show_rows(array, world->body_count, world->q, sizeof *world->q, general_rows(world));
+        show_rows(array, world->model.bodies.count, world->state.bodies.q,
+                  sizeof *world->state.bodies.q, general_rows(world));
 }
 
 /// Whether the shape's frame of every body is its principal frame, as with boxes and capsules.
 static bool frames_coincide(const cairn_world *world)
 {
-    for (int i = 0; i < world->solid_count; i++) {
-        const pose *f = &world->solids[i].frame;
+    for (int i = 0; i < world->model.bodies.solid_count; i++) {
+        const pose *f = &world->model.bodies.solids[i].frame;
         if (f->position.x != 0.0 || f->position.y != 0.0 || f->position.z != 0.0 ||
             f->orientation.x != 0.0 || f->orientation.y != 0.0 || f->orientation.z != 0.0)
             return false;
@@ -101,24 +105,25 @@ static void show_position(const cairn_world *world, cairn_array *array)
 
 static void show_orientation(const cairn_world *world, cairn_array *array)
 {
-    if (world->q != NULL && frames_coincide(world) && eng_spheres_slot_count(world) == 0)
-        show_rows(array, world->body_count, &world->q->orientation, sizeof *world->q,
-                  general_rows(world));
+    if (world->state.bodies.q != NULL && frames_coincide(world) &&
+        eng_spheres_slot_count(world) == 0)
+        show_rows(array, world->model.bodies.count, &world->state.bodies.q->orientation,
+                  sizeof *world->state.bodies.q, general_rows(world));
 }
 
 static void show_mass(const cairn_world *world, cairn_array *array)
 {
-    show_rows(array, world->body_count, &world->bodies->mass, sizeof *world->bodies,
-              world->body_count);
+    show_rows(array, world->model.bodies.count, &world->model.bodies.rows->mass,
+              sizeof *world->model.bodies.rows, world->model.bodies.count);
 }
 
 /// A column of the program's, where there are any values, from a member of its rows on.
 static void show_given(const cairn_world *world, cairn_array *array, int column, size_t offset)
 {
-    const char *data = world->body_data[column];
+    const char *data = world->state.bodies.data[column];
     if (data != NULL)
-        show_rows(array, world->body_count, data + offset,
-                  eng_column_row_size(eng_body_column(column)), world->body_count);
+        show_rows(array, world->model.bodies.count, data + offset,
+                  eng_column_row_size(eng_body_column(column)), world->model.bodies.count);
 }
 
 static void show_load_force(const cairn_world *world, cairn_array *array)
@@ -141,13 +146,14 @@ static void show_contacts(const cairn_world *world, cairn_array *array, const vo
                           size_t stride)
 {
     if (eng_spheres_contact_count(world) == 0)
-        show_rows(array, world->contacts.count, data, stride, world->contacts.count);
+        show_rows(array, world->contacts.set.count, data, stride, world->contacts.set.count);
 }
 
 #define SHOW_CONTACTS(column)                                                                      \
     static void show_contact_##column(const cairn_world *world, cairn_array *array)                \
     {                                                                                              \
-        show_contacts(world, array, world->contacts.column, sizeof *world->contacts.column);       \
+        show_contacts(world, array, world->contacts.set.column,                                    \
+                      sizeof *world->contacts.set.column);                                         \
     }
 SHOW_CONTACTS(gap)
 SHOW_CONTACTS(point)
@@ -165,9 +171,9 @@ static void show_contact_normal(const cairn_world *world, cairn_array *array)
 
 static void show_connector_history(const cairn_world *world, cairn_array *array)
 {
-    const eng_connector_state *state = world->connector_state;
-    show_rows(array, world->connector_count, state != NULL ? &state->history : NULL, sizeof *state,
-              world->connector_count);
+    const eng_connector_state *state = world->state.connectors.rows;
+    show_rows(array, world->model.connectors.count, state != NULL ? &state->history : NULL,
+              sizeof *state, world->model.connectors.count);
 }
 
 // ---------------------------------------------------------------- the table

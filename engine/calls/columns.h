@@ -4,7 +4,8 @@
 #ifndef CAIRN_ENGINE_CALLS_COLUMNS_H
 #define CAIRN_ENGINE_CALLS_COLUMNS_H
 
-#include "engine/state/world.h"
+#include "contact/laws/law.h"
+#include <cairn/cairn.h>
 
 /// One item of a table with all that its columns show, worked out from the state.
 typedef struct eng_body_item {

@@ -26,7 +26,7 @@ bool cairn_world_is_unsolved(const cairn_world *world)
 {
     const cairn_step_report *report = cairn_world_get_report(world);
     return report != NULL && strcmp(report->stop, "none") != 0 &&
-           !(report->error <= world->def.tolerance);
+           !(report->error <= world->model.def.tolerance);
 }
 
 // ---------------------------------------------------------------- scales of energy
@@ -36,10 +36,10 @@ static double step_energy(const cairn_world *world)
 {
     double mass = 0.0, speed2 = 0.0;
     for (int k = 0; k < 3; k++)
-        speed2 += pow(world->def.gravity[k] * world->def.time_step, 2);
-    for (int i = 0; i < world->body_count; i++)
-        if (world->bodies[i].kind == CAIRN_DYNAMIC)
-            mass += world->bodies[i].mass;
+        speed2 += pow(world->model.def.gravity[k] * world->state.clock.step, 2);
+    for (int i = 0; i < world->model.bodies.count; i++)
+        if (world->model.bodies.rows[i].kind == CAIRN_DYNAMIC)
+            mass += world->model.bodies.rows[i].mass;
     return mass * speed2;
 }
 
@@ -48,12 +48,12 @@ static double step_energy(const cairn_world *world)
 static double unseen_energy(const cairn_world *world)
 {
     double sum = 0.0;
-    for (int i = 0; i < world->body_count; i++) {
-        const eng_body *body = &world->bodies[i];
+    for (int i = 0; i < world->model.bodies.count; i++) {
+        const eng_body *body = &world->model.bodies.rows[i];
         if (body->kind != CAIRN_DYNAMIC || body->shape < 0)
             continue;
-        double speed =
-            unseen_part * world->shapes[body->shape]->bounding_radius / world->def.time_step;
+        double speed = unseen_part * world->model.shapes.rows[body->shape]->bounding_radius /
+                       world->state.clock.step;
         sum += 0.5 * body->mass * speed * speed;
     }
     return sum;
@@ -66,7 +66,7 @@ static double tolerance_energy(const cairn_world *world)
     double sum = 0.0;
     cairn_contact_view c;
     // explicit laws are not solved
-    if (strcmp(world->report.stop, "none") == 0)
+    if (strcmp(world->report.step.stop, "none") == 0)
         return 0.0;
     for (int i = 0; cairn_contact_get(world, i, &c) == CAIRN_OK; i++) {
         cairn_body_view a, b;
@@ -76,7 +76,7 @@ static double tolerance_energy(const cairn_world *world)
                    (c.impulse[0] * c.impulse[0] + c.impulse[1] * c.impulse[1] +
                     c.impulse[2] * c.impulse[2]);
     }
-    return world->def.tolerance * sum;
+    return world->model.def.tolerance * sum;
 }
 
 /// Energy that changed its form since the start, J: what a residual is measured by.
@@ -158,7 +158,7 @@ static cairn_status fail_explosion(const cairn_world *world, const char *what, d
                                    double available, cairn_error *error)
 {
     char who[160] = "", why[160] = "a time step that is too long, or bodies that overlap";
-    double speed = 0.0, step = world->def.time_step;
+    double speed = 0.0, step = world->state.clock.step;
     int body = most_energetic(world, &speed);
     cairn_step_limit limit = cairn_world_get_stable_step(world);
     if (body >= 0)
@@ -171,13 +171,14 @@ static cairn_status fail_explosion(const cairn_world *world, const char *what, d
     return base_fail(error, CAIRN_ERROR_NUMERICAL,
                      "step %" PRId64 " at %.6g s: explosion: %s %.3g J in a scene that holds "
                      "%.3g J%s. Likely cause: %s",
-                     world->step_count, world->time, what, energy, available, who, why);
+                     world->state.clock.step_count, world->state.clock.time, what, energy,
+                     available, who, why);
 }
 
 /// A step whose energy rises without a source by more than there was.
 static cairn_status check_rise(cairn_guard *guard, const cairn_world *world, cairn_error *error)
 {
-    double rise = world->report.energy_rise;
+    double rise = world->report.step.energy_rise;
     // energies of spheres alone cost as much as their steps; there check_sums looks
     if (isnan(rise))
         return CAIRN_OK;
@@ -243,7 +244,7 @@ static void say_jam(cairn_guard *guard, const cairn_world *world, const cairn_bo
              "step %" PRId64 " at %.6g s: %s are jammed: prescribed motions leave them no velocity "
              "without overlap; from here on their reactions and the work of the drivers mean "
              "nothing",
-             world->step_count, world->time, text);
+             world->state.clock.step_count, world->state.clock.time, text);
 }
 
 static cairn_status look_for_jam(cairn_guard *guard, cairn_world *world, cairn_error *error)
@@ -268,7 +269,7 @@ static cairn_status look_for_jam(cairn_guard *guard, cairn_world *world, cairn_e
 
 static void look_for_overlap(cairn_guard *guard, const cairn_world *world)
 {
-    const cairn_step_report *report = &world->report;
+    const cairn_step_report *report = &world->report.step;
     bool rigid = strcmp(report->stop, "none") != 0;
     // one sentence a step
     if (guard->overlapped || !rigid || report->penetration_relative <= deep ||
@@ -278,7 +279,8 @@ static void look_for_overlap(cairn_guard *guard, const cairn_world *world)
     snprintf(guard->warning, sizeof guard->warning,
              "step %" PRId64 " at %.6g s: rigid bodies overlap by %.2g of the smaller one's size "
              "(%.3g m at most): shorter steps keep them apart",
-             world->step_count, world->time, report->penetration_relative, report->penetration);
+             world->state.clock.step_count, world->state.clock.time, report->penetration_relative,
+             report->penetration);
 }
 
 // ---------------------------------------------------------------- calls

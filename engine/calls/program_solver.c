@@ -49,8 +49,8 @@ cairn_status cairn_world_set_solver_function(cairn_world *world, cairn_problem_k
     if (world == NULL || function == NULL)
         return base_fail_null(error, __func__);
     _Static_assert(sizeof(program_solver) <= CON_SOLVER_SETTINGS_MAX, "settings must fit");
-    world->solver.plugin = &solver_of_program;
-    *(program_solver *)world->solver.settings = (program_solver){
+    world->model.solver.plugin = &solver_of_program;
+    *(program_solver *)world->model.solver.settings = (program_solver){
         function, context, kind == CAIRN_PROBLEM_LOCAL ? CON_FCLIB_LOCAL : CON_FCLIB_GLOBAL};
     return CAIRN_OK;
 }

@@ -3,6 +3,7 @@
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -19,9 +20,9 @@ static bool make_borders(const base_allocator *allocator, size_t count,
 /// Room for the ranges of all processes, and what a process knows of the others.
 static cairn_status make_share(eng_spheres *spheres, const cairn_ranks *ranks)
 {
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     size_t count = (size_t)ranks->count;
-    size_t workers = (size_t)base_workers_count(spheres->world->workers);
+    size_t workers = (size_t)base_workers_count(spheres->world->model.workers);
     eng_spheres_share *share = base_allocate(allocator, 1, sizeof *share);
     eng_spheres_range *range = base_allocate(allocator, count * workers, sizeof *range);
     if (share == NULL || range == NULL) {
@@ -29,9 +30,9 @@ static cairn_status make_share(eng_spheres *spheres, const cairn_ranks *ranks)
         base_release(allocator, range);
         return CAIRN_ERROR_MEMORY;
     }
-    memcpy(range, spheres->range, workers * sizeof *range);
-    base_release(allocator, spheres->range);
-    spheres->range = range;
+    memcpy(range, spheres->list.range, workers * sizeof *range);
+    base_release(allocator, spheres->list.range);
+    spheres->list.range = range;
     *share = (eng_spheres_share){.ranks = *ranks, .whole = true, .planned = -1, .given = -1};
     share->first_chunk = base_allocate(allocator, count + 1, sizeof *share->first_chunk);
     share->old_slot = base_allocate(allocator, count + 1, sizeof *share->old_slot);
@@ -81,8 +82,9 @@ cairn_status cairn_world_gather_bodies(cairn_world *world, cairn_error *error)
     eng_borders_join(world);
     if (eng_sharing_status(world) != CAIRN_OK)
         return fail_exchange(eng_sharing_status(world), error);
-    return world->spheres != NULL ? eng_spheres_share_gather(world->spheres, -1, true, error)
-                                  : CAIRN_OK;
+    return world->state.spheres != NULL
+               ? eng_spheres_share_gather(world->state.spheres, -1, true, error)
+               : CAIRN_OK;
 }
 
 /// Each process adds up the energies of its own chunks.
@@ -92,13 +94,14 @@ static cairn_status gather_energies(eng_spheres *spheres)
     eng_spheres_totals totals = {0};
     int first, end;
     (void)eng_spheres_share_own(spheres, &first, &end);
-    int end_slot = end * spheres->chunk_slots;
-    eng_spheres_slots_total(spheres, first * spheres->chunk_slots,
-                            end_slot < spheres->slots ? end_slot : spheres->slots, &totals);
+    int end_slot = end * spheres->list.chunk_slots;
+    eng_spheres_slots_total(spheres, first * spheres->list.chunk_slots,
+                            end_slot < spheres->table.slots ? end_slot : spheres->table.slots,
+                            &totals);
     eng_spheres_pairs_total(spheres, first, end, &totals);
     cairn_status status = eng_spheres_share_booked(spheres, &totals);
     share->totals = totals;
-    share->totals_step = status == CAIRN_OK ? spheres->world->step_count : -1;
+    share->totals_step = status == CAIRN_OK ? spheres->world->state.clock.step_count : -1;
     return status;
 }
 
@@ -106,12 +109,12 @@ cairn_status cairn_world_gather_energy(cairn_world *world, cairn_error *error)
 {
     if (world == NULL)
         return base_fail_null(error, __func__);
-    eng_spheres *spheres = world->spheres;
+    eng_spheres *spheres = world->state.spheres;
     if (spheres == NULL || spheres->share == NULL || !spheres->share->active ||
         spheres->share->whole)
         return CAIRN_OK;
     // clumps are where their owners have moved them
-    if (spheres->clump_count > 0)
+    if (spheres->clumps.count > 0)
         return eng_spheres_share_gather(spheres, -1, true, error);
     cairn_status status = gather_energies(spheres);
     return status == CAIRN_OK ? status : fail_exchange(status, error);
@@ -128,12 +131,13 @@ static cairn_status begin_reading(cairn_world *world, int reader, cairn_error *e
 {
     if (world == NULL)
         return base_fail_null(error, __func__);
-    const eng_spheres_share *share = world->spheres != NULL ? world->spheres->share : NULL;
+    const eng_spheres_share *share =
+        world->state.spheres != NULL ? world->state.spheres->share : NULL;
     int count = share != NULL ? share->ranks.count : 1;
     if (reader < 0 || reader >= count)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "process %d, of %d", reader, count);
     // energies of clumps are read off their states
-    bool clumps = share == NULL || world->spheres->clump_count > 0;
+    bool clumps = share == NULL || world->state.spheres->clumps.count > 0;
     return clumps ? cairn_world_gather(world, error) : cairn_world_gather_energy(world, error);
 }
 
@@ -151,8 +155,9 @@ cairn_status cairn_world_gather_bodies_to(cairn_world *world, int reader, cairn_
     eng_borders_join(world);
     if (eng_sharing_status(world) != CAIRN_OK)
         return fail_exchange(eng_sharing_status(world), error);
-    return world->spheres != NULL ? eng_spheres_share_gather(world->spheres, reader, false, error)
-                                  : CAIRN_OK;
+    return world->state.spheres != NULL
+               ? eng_spheres_share_gather(world->state.spheres, reader, false, error)
+               : CAIRN_OK;
 }
 
 cairn_status cairn_world_read_together(cairn_world *world, int reader, cairn_read_function read,
@@ -164,8 +169,8 @@ cairn_status cairn_world_read_together(cairn_world *world, int reader, cairn_rea
     if (status != CAIRN_OK)
         return status;
     status = eng_sharing_gather(world, true);
-    if (status == CAIRN_OK && world->spheres != NULL)
-        status = eng_spheres_share_read(world->spheres, reader, read, context);
+    if (status == CAIRN_OK && world->state.spheres != NULL)
+        status = eng_spheres_share_read(world->state.spheres, reader, read, context);
     else if (status == CAIRN_OK)
         read(context);
     return status == CAIRN_OK ? status : fail_exchange(status, error);
@@ -173,16 +178,17 @@ cairn_status cairn_world_read_together(cairn_world *world, int reader, cairn_rea
 
 cairn_traffic cairn_world_get_traffic(const cairn_world *world)
 {
-    const eng_spheres *spheres = world != NULL ? world->spheres : NULL;
+    const eng_spheres *spheres = world != NULL ? world->state.spheres : NULL;
     cairn_traffic traffic = {0};
     if (spheres != NULL && spheres->share != NULL)
         traffic = spheres->share->traffic;
-    if (world != NULL && world->sharing != NULL) {
-        traffic.steps += world->sharing->steps;
-        traffic.step_bytes += world->sharing->team.sent_bytes - world->sharing->gathered_bytes;
-        traffic.halo_bytes += world->sharing->team.level_bytes;
-        traffic.gathered_bytes += world->sharing->gathered_bytes;
-        traffic.whole_steps = world->sharing->whole_steps;
+    if (world != NULL && world->state.sharing != NULL) {
+        traffic.steps += world->state.sharing->steps;
+        traffic.step_bytes +=
+            world->state.sharing->team.sent_bytes - world->state.sharing->gathered_bytes;
+        traffic.halo_bytes += world->state.sharing->team.level_bytes;
+        traffic.gathered_bytes += world->state.sharing->gathered_bytes;
+        traffic.whole_steps = world->state.sharing->whole_steps;
     }
     return traffic;
 }

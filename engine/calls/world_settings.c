@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "engine/state/values.h"
+#include "engine/state/world.h"
 
 #include <float.h>
 #include <limits.h>

@@ -2,6 +2,8 @@
 // Checkpoints: a snapshot of a world in one file, and what must hold of a file before it is
 // believed.
 #include "engine/files/snapshot.h"
+#include "engine/state/actions.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 #include "engine/pairs/domains.h"
@@ -36,14 +38,14 @@ cairn_status cairn_world_save(const cairn_world *world, const char *path, const 
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the note has %zu bytes, of less than %d",
                          strlen(text), CAIRN_NOTE_SIZE);
     // scratch of its own: the world's holds the problem of the last step
-    base_arena *arena = base_arena_create(&world->allocator, ENG_SNAPSHOT_ARENA);
+    base_arena *arena = base_arena_create(&world->model.allocator, ENG_SNAPSHOT_ARENA);
     if (arena == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
     cairn_status status = save_with(world, path, text, arena, error);
     base_arena_destroy(arena);
     if (status == CAIRN_OK)
-        base_log(&world->logger, BASE_LOG_DETAIL, "step %" PRId64 " was saved to %s",
-                 world->step_count, path);
+        base_log(&world->model.logger, BASE_LOG_DETAIL, "step %" PRId64 " was saved to %s",
+                 world->state.clock.step_count, path);
     return status;
 }
 
@@ -199,9 +201,9 @@ static const char *contact_fault(const cairn_world *world, eng_snapshot *s)
         if (!in_range((int64_t)c->pair[i] + 1, s->counts[ENG_COUNT_PAIRS] + 1) ||
             !in_range(c->body[i][0], s->counts[ENG_COUNT_BODIES]) ||
             !in_range(c->body[i][1], s->counts[ENG_COUNT_BODIES]) ||
-            !in_range(c->surface[i], world->surface_count))
+            !in_range(c->surface[i], world->model.materials.surface_count))
             return "a contact names what is not there";
-        bool cone = world->surfaces[c->surface[i]].law->kind == CON_LAW_CONE;
+        bool cone = world->model.materials.surfaces[c->surface[i]].law->kind == CON_LAW_CONE;
         if (cone != (i < s->counts[ENG_COUNT_CONES]))
             return "a contact is not of its law's kind";
     }
@@ -218,9 +220,9 @@ static const char *body_fault(const cairn_world *world, const eng_snapshot *s)
     if (!eng_actions_are_finite(world, s->actions))
         return "the state of a load, emitter or outlet is not finite";
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++) {
-        eng_columns one = {eng_body_column(i), (void **)&s->body_data[i], 1};
+        eng_columns one = {eng_body_column(i), (void **)&s->data[i], 1};
         int row;
-        if (s->body_data[i] != NULL &&
+        if (s->data[i] != NULL &&
             eng_columns_find_nonfinite(one, (int)s->counts[ENG_COUNT_BODIES], &row) != NULL)
             return "a body's state is not finite";
     }
@@ -274,8 +276,8 @@ static cairn_status restore_from(const con_hdf5_reader *reader, cairn_world *wor
     if (status != CAIRN_OK)
         return status;
     if (!eng_snapshot_allocate(s, reader->arena) ||
-        eng_contacts_reserve(&world->allocator, &s->contacts, (int)s->counts[ENG_COUNT_CONTACTS]) !=
-            CAIRN_OK)
+        eng_contacts_reserve(&world->model.allocator, &s->contacts,
+                             (int)s->counts[ENG_COUNT_CONTACTS]) != CAIRN_OK)
         return base_fail(reader->error, CAIRN_ERROR_MEMORY, "%s: out of memory", reader->path);
     eng_field_list rest = eng_snapshot_body(s);
     status = read_fields(reader, &rest);
@@ -294,7 +296,7 @@ cairn_status cairn_world_restore(cairn_world *world, const char *path, cairn_err
 {
     if (world == NULL || path == NULL)
         return base_fail_null(error, __func__);
-    base_arena *arena = base_arena_create(&world->allocator, ENG_SNAPSHOT_ARENA);
+    base_arena *arena = base_arena_create(&world->model.allocator, ENG_SNAPSHOT_ARENA);
     if (arena == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
     con_hdf5_silence silence = con_hdf5_silence_begin();
@@ -305,10 +307,11 @@ cairn_status cairn_world_restore(cairn_world *world, const char *path, cairn_err
         status = restore_from(&reader, world, &s);
     con_hdf5_close(&reader);
     con_hdf5_silence_end(silence);
-    eng_contacts_release(&world->allocator, &s.contacts);
+    eng_contacts_release(&world->model.allocator, &s.contacts);
     base_arena_destroy(arena);
     if (status == CAIRN_OK)
-        base_log(&world->logger, BASE_LOG_DETAIL, "the world goes on from step %" PRId64 " of %s",
-                 world->step_count, path);
+        base_log(&world->model.logger, BASE_LOG_DETAIL,
+                 "the world goes on from step %" PRId64 " of %s", world->state.clock.step_count,
+                 path);
     return status;
 }

@@ -22,7 +22,7 @@ static cairn_status write_image(const cairn_world *world, const cairn_grid *grid
         {"kinetic stress", ENG_VTP_FLOAT64, 9, {.data = f->kinetic_stress}},
         {"boundary force", ENG_VTP_FLOAT64, 3, {.data = f->boundary_force}},
         {"temperature", ENG_VTP_FLOAT64, 1, {.data = f->temperature}}};
-    eng_vti image = {.time = world->time, .arrays = arrays, .array_count = FIELD_COUNT};
+    eng_vti image = {.time = world->state.clock.time, .arrays = arrays, .array_count = FIELD_COUNT};
     for (int k = 0; k < 3; k++) {
         image.origin[k] = grid->low[k];
         image.cells[k] = grid->cells[k];
@@ -36,7 +36,8 @@ static cairn_status write_fields(const cairn_world *world, const cairn_grid *gri
                                  const double *means, const char *path, cairn_error *error)
 {
     size_t cells = eng_coarse_cells(grid);
-    double *values = base_allocate(&world->allocator, ENG_COARSE_FIELDS * cells, sizeof *values);
+    double *values =
+        base_allocate(&world->model.allocator, ENG_COARSE_FIELDS * cells, sizeof *values);
     if (values == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
     cairn_coarse_fields fields = eng_coarse_in(values, grid);
@@ -48,7 +49,7 @@ static cairn_status write_fields(const cairn_world *world, const cairn_grid *gri
     eng_coarse_finish(&fields, cells);
     if (status == CAIRN_OK)
         status = write_image(world, grid, &fields, path, error);
-    base_release(&world->allocator, values);
+    base_release(&world->model.allocator, values);
     return status;
 }
 

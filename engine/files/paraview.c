@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ParaView series: bodies as points to put their shapes at, or their surfaces and contacts.
+#include "engine/bodies/body_state.h"
 #include "engine/files/surface_mesh.h"
 #include "engine/files/vtp.h"
 #include "engine/state/breaks.h"
 #include "engine/state/ids.h"
+#include "engine/state/rows.h"
 #include "engine/state/world.h"
 
 #include "base/assert.h"
@@ -224,7 +226,7 @@ typedef struct columns {
 
 static int row_of(const shown *from, int i)
 {
-    return eng_slots_at(&from->world->body_slots, i);
+    return eng_slots_at(&from->world->model.ids.body, i);
 }
 
 static void fill_column(const void *source, size_t first, size_t count, void *out)
@@ -278,7 +280,7 @@ static void put_vector(void *out, vec3 v)
 
 static const eng_body *body_of(const shown *from, int i)
 {
-    return &from->world->bodies[row_of(from, i)];
+    return &from->world->model.bodies.rows[row_of(from, i)];
 }
 
 static void put_place(const shown *from, int i, void *out)
@@ -336,13 +338,13 @@ static void put_mass(const shown *from, int i, void *out)
 
 static void put_radius(const shown *from, int i, void *out)
 {
-    double radius = from->world->shapes[body_of(from, i)->shape]->bounding_radius;
+    double radius = from->world->model.shapes.rows[body_of(from, i)->shape]->bounding_radius;
     put_float(out, isfinite(radius) ? radius : 0.0);
 }
 
 static void put_scale(const shown *from, int i, void *out)
 {
-    if (from->world->shapes[body_of(from, i)->shape]->kind == GEO_SPHERE)
+    if (from->world->model.shapes.rows[body_of(from, i)->shape]->kind == GEO_SPHERE)
         put_radius(from, i, out);
     else
         put_float(out, 1.0);
@@ -356,17 +358,17 @@ static void put_broken(const shown *from, int i, void *out)
 /// How many bonds of each body have broken, [body_count]; NULL where none can, or out of memory.
 static int32_t *count_broken(const cairn_world *world, const base_allocator *allocator)
 {
-    size_t count = (size_t)world->body_count;
+    size_t count = (size_t)world->model.bodies.count;
     int32_t *broken = NULL;
     if (eng_breaks_may_come(world) && count > 0)
         broken = base_allocate(allocator, count, sizeof *broken);
     if (broken == NULL)
         return NULL;
     memset(broken, 0, count * sizeof *broken);
-    for (int i = 0; i < world->break_count; i++)
+    for (int i = 0; i < world->state.connectors.break_count; i++)
         for (int side = 0; side < 2; side++) {
-            const double *id = world->breaks[i] + ENG_BREAK_BODIES + 2 * side;
-            cairn_body_id body = {(uint32_t)id[0], (uint32_t)id[1], world->tag};
+            const double *id = world->state.connectors.breaks[i] + ENG_BREAK_BODIES + 2 * side;
+            cairn_body_id body = {(uint32_t)id[0], (uint32_t)id[1], world->model.ids.tag};
             if (eng_body_check(world, body) == CAIRN_OK)
                 broken[body.index]++;
         }
@@ -394,7 +396,7 @@ static cairn_status write_bodies(const cairn_paraview *writer, const cairn_world
     const shown from = {.writer = writer, .world = world, .bodies = broken};
     columns made = {.count = 0};
     add_columns(&made, &from, shown_columns, BASE_COUNT(shown_columns) - (broken == NULL));
-    eng_vtp data = {.time = world->time,
+    eng_vtp data = {.time = world->state.clock.time,
                     .point_count = (size_t)cairn_body_count(world),
                     .point_arrays = made.arrays,
                     .point_array_count = made.count};
@@ -468,7 +470,7 @@ static cairn_status write_shapes(cairn_paraview *writer, const cairn_world *worl
 {
     int known = writer->glyph_capacity, before = writer->shapes;
     cairn_status status = base_array_reserve(&writer->allocator, &writer->glyphs,
-                                             &writer->glyph_capacity, world->shape_count);
+                                             &writer->glyph_capacity, world->model.shapes.count);
     if (status != CAIRN_OK)
         return base_fail(error, status, "out of memory for ParaView shapes");
     for (int i = known; i < writer->glyph_capacity; i++)
@@ -477,9 +479,9 @@ static cairn_status write_shapes(cairn_paraview *writer, const cairn_world *worl
         geo_shape ball = {.kind = GEO_SPHERE, .sphere = {.radius = 1.0}};
         status = write_shape(writer, &ball, -1, 0, error);
     }
-    for (int i = 0; i < world->shape_count && status == CAIRN_OK; i++) {
-        const geo_shape *shape = world->shapes[i];
-        uint32_t generation = eng_slots_generation(&world->shape_slots, i);
+    for (int i = 0; i < world->model.shapes.count && status == CAIRN_OK; i++) {
+        const geo_shape *shape = world->model.shapes.rows[i];
+        uint32_t generation = eng_slots_generation(&world->model.ids.shape, i);
         if (shape == NULL || writer->glyphs[i].generation == generation)
             continue;
         writer->glyphs[i] = (glyph){generation, shape->kind == GEO_SPHERE ? 0 : writer->shapes};
@@ -502,7 +504,7 @@ static cairn_status write_shapes(cairn_paraview *writer, const cairn_world *worl
 static double scene_extent(const cairn_world *world)
 {
     double extent = 1e-3;
-    for (int i = 0; i < world->body_count; i++)
+    for (int i = 0; i < world->model.bodies.count; i++)
         if (eng_body_is_live(world, i) && isfinite(eng_reach_of(world, i)))
             extent =
                 fmax(extent, vec3_norm(eng_state_of(world, i).q.position) + eng_reach_of(world, i));
@@ -515,14 +517,14 @@ static cairn_status gather_surfaces(const cairn_world *world, double extent, eng
                                     const base_allocator *allocator)
 {
     int spheres = 0;
-    for (int i = 0; i < world->body_count; i++)
-        spheres +=
-            eng_body_is_live(world, i) && world->shapes[world->bodies[i].shape]->kind == GEO_SPHERE;
-    for (int i = 0; i < world->body_count; i++) {
-        const eng_body *body = &world->bodies[i];
+    for (int i = 0; i < world->model.bodies.count; i++)
+        spheres += eng_body_is_live(world, i) &&
+                   world->model.shapes.rows[world->model.bodies.rows[i].shape]->kind == GEO_SPHERE;
+    for (int i = 0; i < world->model.bodies.count; i++) {
+        const eng_body *body = &world->model.bodies.rows[i];
         if (!eng_body_is_live(world, i))
             continue;
-        const geo_shape *shape = world->shapes[body->shape];
+        const geo_shape *shape = world->model.shapes.rows[body->shape];
         if (shape->kind == GEO_SPHERE && spheres > SPHERES_DRAWN)
             continue;
         pose placement = eng_shape_pose_of(world, i);
@@ -545,7 +547,7 @@ static void put_polygon_body(const shown *from, int i, void *out)
 
 static void put_polygon_kind(const shown *from, int i, void *out)
 {
-    put_int(out, (int)from->world->bodies[from->bodies[i]].kind);
+    put_int(out, (int)from->world->model.bodies.rows[from->bodies[i]].kind);
 }
 
 static void put_polygon_speed(const shown *from, int i, void *out)
@@ -565,7 +567,7 @@ static cairn_status write_surface_mesh(const shown *from, cairn_error *error)
     columns made = {.count = 0};
     add_columns(&made, from, shown_columns, BASE_COUNT(shown_columns));
     eng_vtp data = polygons_of(from, &made);
-    data.time = from->world->time;
+    data.time = from->world->state.clock.time;
     data.cell_arrays = made.arrays;
     data.cell_array_count = BASE_COUNT(shown_columns);
     return write_frame(from->writer, 1, &data, error);
@@ -632,8 +634,9 @@ static void put_pair(const shown *from, int i, void *out)
 /// 1 of a contact that its law holds together, else 0.
 static void put_bond(const shown *from, int i, void *out)
 {
-    const eng_contacts *c = &from->world->contacts;
-    const eng_surface *surface = i < c->count ? &from->world->surfaces[c->surface[i]] : NULL;
+    const eng_contacts *c = &from->world->contacts.set;
+    const eng_surface *surface =
+        i < c->count ? &from->world->model.materials.surfaces[c->surface[i]] : NULL;
     put_int(out, surface != NULL && surface->law->bonded != NULL &&
                      surface->law->bonded(surface->parameters, c->history[i]));
 }
@@ -654,7 +657,7 @@ static cairn_status write_contacts(const cairn_paraview *writer, const cairn_wor
     columns made = {.count = 0};
     bool bonds = eng_breaks_may_come(world);
     add_columns(&made, &from, shown_columns, BASE_COUNT(shown_columns) - !bonds);
-    eng_vtp data = {.time = world->time,
+    eng_vtp data = {.time = world->state.clock.time,
                     .point_count = (size_t)cairn_contact_count(world),
                     .point_arrays = made.arrays,
                     .point_array_count = made.count};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes, joints and connectors as numbers one after the other.
 #include "engine/files/parts.h"
+#include "engine/state/shapes.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 #include "engine/state/values.h"
@@ -54,7 +56,7 @@ static void write_polyhedron(const geo_polyhedron *p, eng_parts *parts)
 
 static void write_compound(const cairn_world *world, int slot, eng_parts *parts)
 {
-    const geo_compound *compound = &world->shapes[slot]->compound;
+    const geo_compound *compound = &world->model.shapes.rows[slot]->compound;
     const cairn_shape_id *ids = eng_shape_members(world, slot);
     put_integers(parts, &compound->member_count, 1);
     for (int i = 0; i < compound->member_count; i++) {
@@ -75,7 +77,7 @@ static void write_compound(const cairn_world *world, int slot, eng_parts *parts)
 
 void eng_shape_write(const cairn_world *world, int slot, eng_parts *parts)
 {
-    const geo_shape *shape = world->shapes[slot];
+    const geo_shape *shape = world->model.shapes.rows[slot];
     if (shape->kind == GEO_POLYHEDRON)
         write_polyhedron(&shape->polyhedron, parts);
     if (shape->kind == GEO_COMPOUND)
@@ -329,10 +331,10 @@ bool eng_connector_settle(const eng_connector_part *part, const con_law *law,
 
 void eng_exclusions_write(const cairn_world *world, eng_parts *parts)
 {
-    put_integers(parts, &world->excluded_count, 1);
-    for (int i = 0; i < world->excluded_count; i++) {
-        const int pair[2] = {(int)(world->excluded[i] >> 32),
-                             (int)(world->excluded[i] & UINT32_MAX)};
+    put_integers(parts, &world->model.bodies.excluded_count, 1);
+    for (int i = 0; i < world->model.bodies.excluded_count; i++) {
+        const int pair[2] = {(int)(world->model.bodies.excluded[i] >> 32),
+                             (int)(world->model.bodies.excluded[i] & UINT32_MAX)};
         put_integers(parts, pair, 2);
     }
 }

@@ -4,7 +4,10 @@
 #ifndef CAIRN_ENGINE_FILES_PARTS_H
 #define CAIRN_ENGINE_FILES_PARTS_H
 
+#include "contact/laws/law.h"
 #include "engine/joints/joints.h"
+#include "engine/state/world_model.h"
+#include "geometry/shape/shape.h"
 
 /// Numbers with a place in them. Where the arrays are NULL, writing counts alone.
 typedef struct eng_parts {

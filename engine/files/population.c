@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The record of which objects there are: taken from a world, checked, and brought back.
 #include "engine/files/population.h"
+#include "engine/joints/joints.h"
+#include "engine/pairs/connectors.h"
+#include "engine/passes/removal.h"
+#include "engine/space/space.h"
 #include "engine/state/blocks.h"
+#include "engine/state/exclusions.h"
+#include "engine/state/rows.h"
+#include "engine/state/shapes.h"
+#include "engine/state/world.h"
 
 #include "engine/state/ids.h"
 #include "engine/state/own_laws.h"
@@ -18,10 +26,10 @@ bool eng_population_is_recorded(const eng_population *record)
 static const eng_slots *slots_of(const cairn_world *world, eng_population_kind kind)
 {
     const eng_slots *const slots[] = {
-        [ENG_POPULATION_BODIES] = &world->body_slots,
-        [ENG_POPULATION_SHAPES] = &world->shape_slots,
-        [ENG_POPULATION_JOINTS] = &world->joint_slots,
-        [ENG_POPULATION_CONNECTORS] = &world->connector_slots,
+        [ENG_POPULATION_BODIES] = &world->model.ids.body,
+        [ENG_POPULATION_SHAPES] = &world->model.ids.shape,
+        [ENG_POPULATION_JOINTS] = &world->model.ids.joint,
+        [ENG_POPULATION_CONNECTORS] = &world->model.ids.connector,
     };
     return slots[kind];
 }
@@ -29,32 +37,34 @@ static const eng_slots *slots_of(const cairn_world *world, eng_population_kind k
 /// Names of a record: of rows, of joints, and two of each connector.
 static int name_count(const cairn_world *world)
 {
-    return world->body_count + world->joint_count + 2 * world->connector_count;
+    return world->model.bodies.count + world->model.joints.count +
+           2 * world->model.connectors.count;
 }
 
 static const char *name_of(const cairn_world *world, int index)
 {
     const char *name;
-    int joint = index - world->body_count, connector = joint - world->joint_count;
+    int joint = index - world->model.bodies.count, connector = joint - world->model.joints.count;
     if (joint < 0)
         name = eng_extra_of(world, index).name;
     else if (connector < 0)
-        name = world->joints[joint].name;
+        name = world->model.joints.rows[joint].name;
     else
-        name = connector % 2 == 0 ? world->connectors[connector / 2].name
-                                  : world->connectors[connector / 2].surface.law->name;
+        name = connector % 2 == 0 ? world->model.connectors.rows[connector / 2].name
+                                  : world->model.connectors.rows[connector / 2].surface.law->name;
     return name != NULL ? name : "";
 }
 
 static void write_parts(const cairn_world *world, eng_parts *parts)
 {
-    for (int i = 0; i < world->shape_count; i++)
-        if (world->shapes[i] != NULL && geo_plain_size_count(world->shapes[i]->kind) < 0)
+    for (int i = 0; i < world->model.shapes.count; i++)
+        if (world->model.shapes.rows[i] != NULL &&
+            geo_plain_size_count(world->model.shapes.rows[i]->kind) < 0)
             eng_shape_write(world, i, parts);
-    for (int i = 0; i < world->joint_count; i++)
-        eng_joint_write(&world->joints[i], parts);
-    for (int i = 0; i < world->connector_count; i++)
-        eng_connector_write(&world->connectors[i], parts);
+    for (int i = 0; i < world->model.joints.count; i++)
+        eng_joint_write(&world->model.joints.rows[i], parts);
+    for (int i = 0; i < world->model.connectors.count; i++)
+        eng_connector_write(&world->model.connectors.rows[i], parts);
     eng_exclusions_write(world, parts);
 }
 
@@ -125,7 +135,7 @@ bool eng_population_allocate(eng_population *record, base_arena *arena)
 
 static void take_body(const cairn_world *world, int row, eng_population *record)
 {
-    const eng_body *body = &world->bodies[row];
+    const eng_body *body = &world->model.bodies.rows[row];
     const int integers[ENG_POPULATION_INTEGERS] = {(int)body->kind,
                                                    body->shape,
                                                    body->material,
@@ -161,15 +171,15 @@ void eng_population_take(const cairn_world *world, eng_population *record)
     char *name = record->names;
     for (int k = 0; k < ENG_POPULATION_KINDS; k++)
         eng_slots_take_record(slots_of(world, (eng_population_kind)k), &record->slots[k]);
-    for (int i = 0; i < world->body_count; i++)
+    for (int i = 0; i < world->model.bodies.count; i++)
         take_body(world, i, record);
     for (int i = 0; i < name_count(world); i++)
         name = stpcpy(name, name_of(world, i)) + 1;
     *name = '\0';
     eng_parts parts = record->parts;
     write_parts(world, &parts);
-    for (int i = 0; i < world->shape_count; i++)
-        take_shape(world->shapes[i], record->shapes[i]);
+    for (int i = 0; i < world->model.shapes.count; i++)
+        take_shape(world->model.shapes.rows[i], record->shapes[i]);
 }
 
 bool eng_population_take_functions(const cairn_world *world, eng_population *record,
@@ -179,15 +189,15 @@ bool eng_population_take_functions(const cairn_world *world, eng_population *rec
     if (kept == NULL)
         return false;
     *kept = (eng_population_functions){
-        .motions = base_arena_array(arena, eng_motion, "motions", world->body_count),
-        .motors = base_arena_array(arena, eng_motor, "motors", world->joint_count)};
+        .motions = base_arena_array(arena, eng_motion, "motions", world->model.bodies.count),
+        .motors = base_arena_array(arena, eng_motor, "motors", world->model.joints.count)};
     if (kept->motions == NULL || kept->motors == NULL)
         return false;
-    for (int i = 0; i < world->body_count; i++)
+    for (int i = 0; i < world->model.bodies.count; i++)
         kept->motions[i] = eng_extra_of(world, i).motion;
-    for (int i = 0; i < world->joint_count; i++)
-        kept->motors[i] =
-            (eng_motor){world->joints[i].motor_function, world->joints[i].motor_context};
+    for (int i = 0; i < world->model.joints.count; i++)
+        kept->motors[i] = (eng_motor){world->model.joints.rows[i].motor_function,
+                                      world->model.joints.rows[i].motor_context};
     record->functions = kept;
     return true;
 }
@@ -239,13 +249,13 @@ static void mark_other_bodies(const cairn_world *world, const eng_population *re
     const eng_slots_record *bodies = &record->slots[ENG_POPULATION_BODIES];
     const char *name = record->names;
     for (int row = 0; row < bodies->count; row++, name += strlen(name) + 1) {
-        if (!has_same(&world->body_slots, live[ENG_POPULATION_BODIES], bodies, row))
+        if (!has_same(&world->model.ids.body, live[ENG_POPULATION_BODIES], bodies, row))
             continue;
         const int *n = record->integers[row];
-        const eng_body *body = &world->bodies[row];
+        const eng_body *body = &world->model.bodies.rows[row];
         pose frame = eng_frame_of(world, row);
         bool shaped =
-            body->shape == n[1] && has_same(&world->shape_slots, live[ENG_POPULATION_SHAPES],
+            body->shape == n[1] && has_same(&world->model.ids.shape, live[ENG_POPULATION_SHAPES],
                                             &record->slots[ENG_POPULATION_SHAPES], n[1]);
         vec3 inertia = eng_inertia_of(world, row);
         bool heavy = (int)body->kind != n[0] ||
@@ -262,7 +272,7 @@ static bool stays(const cairn_world *world, const eng_population *record, const 
                   int body)
 {
     return body < 0 ||
-           has_same(&world->body_slots, live, &record->slots[ENG_POPULATION_BODIES], body);
+           has_same(&world->model.ids.body, live, &record->slots[ENG_POPULATION_BODIES], body);
 }
 
 /// What a record brings that may not be in the world: made or read before the world is touched.
@@ -287,8 +297,10 @@ static void mark_other_link(const cairn_world *world, const eng_population *reco
         return;
     int place = eng_slots_place(here, slot);
     bool joint = kind == ENG_POPULATION_JOINTS;
-    const int *own = joint ? world->joints[place].body : world->connectors[place].body;
-    const char *called = joint ? world->joints[place].name : world->connectors[place].name;
+    const int *own =
+        joint ? world->model.joints.rows[place].body : world->model.connectors.rows[place].body;
+    const char *called =
+        joint ? world->model.joints.rows[place].name : world->model.connectors.rows[place].name;
     if (own[0] != body[0] || own[1] != body[1] || strcmp(called != NULL ? called : "", name) != 0)
         live[kind][slot] = OTHER;
 }
@@ -302,8 +314,8 @@ static bool keeps_link(const cairn_world *world, const eng_population *record,
     if (!has_same(here, live[kind], &record->slots[kind], slot))
         return false;
     int place = eng_slots_place(here, slot);
-    const int *body =
-        kind == ENG_POPULATION_JOINTS ? world->joints[place].body : world->connectors[place].body;
+    const int *body = kind == ENG_POPULATION_JOINTS ? world->model.joints.rows[place].body
+                                                    : world->model.connectors.rows[place].body;
     return stays(world, record, live[ENG_POPULATION_BODIES], body[0]) &&
            stays(world, record, live[ENG_POPULATION_BODIES], body[1]);
 }
@@ -318,10 +330,10 @@ static cairn_status read_shapes(const cairn_world *world, const eng_population *
     for (int i = 0; i < shapes->count && status == CAIRN_OK; i++) {
         int kind = (int)record->shapes[i][0] - 1;
         bool plain = kind < 0 || geo_plain_size_count((geo_kind)kind) >= 0;
-        bool same = has_same(&world->shape_slots, live, shapes, i);
+        bool same = has_same(&world->model.ids.shape, live, shapes, i);
         double sizes[ENG_POPULATION_SIZES];
         if (same) {
-            take_shape(world->shapes[i], sizes);
+            take_shape(world->model.shapes.rows[i], sizes);
             same =
                 memcmp(sizes, record->shapes[i], (ENG_POPULATION_SIZES - 1) * sizeof *sizes) == 0;
             if (same && !plain)
@@ -331,7 +343,7 @@ static cairn_status read_shapes(const cairn_world *world, const eng_population *
         if (plain || status != CAIRN_OK)
             continue;
         bool made = !same && live[i] != 0;
-        status = eng_shape_read(parts, (geo_kind)kind, &world->allocator,
+        status = eng_shape_read(parts, (geo_kind)kind, &world->model.allocator,
                                 made ? &new->shapes[i] : NULL, &new->members[i]);
     }
     return status;
@@ -415,9 +427,9 @@ static cairn_status welcome(cairn_world *world, base_names *names, const char *n
             status = CAIRN_ERROR_MEMORY;
     if (status != CAIRN_OK || name[0] == '\0')
         return status;
-    *kept = base_copy_text(&world->allocator, name);
+    *kept = base_copy_text(&world->model.allocator, name);
     return *kept == NULL ? CAIRN_ERROR_MEMORY
-                         : base_names_add(names, &world->allocator, *kept, place);
+                         : base_names_add(names, &world->model.allocator, *kept, place);
 }
 
 /// The joints of the record in their order: those of the world, which are all of the record now,
@@ -426,21 +438,25 @@ static cairn_status bring_joints(cairn_world *world, const eng_slots_record *rec
                                  newcomers *new)
 {
     int count = recorded->live_count;
-    cairn_status status =
-        base_array_reserve(&world->allocator, &world->joints, &world->joint_capacity, count);
+    cairn_status status = base_array_reserve(&world->model.allocator, &world->model.joints.rows,
+                                             &world->model.joints.capacity, count);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(&world->model.allocator, &world->state.joints.rows,
+                                    &world->state.joints.capacity, count);
     for (int place = 0; place < count && status == CAIRN_OK; place++) {
         eng_joint *joint = &new->joints[place];
         int slot = recorded->live[place];
-        if (eng_slots_is_live(&world->joint_slots, slot)) {
-            const eng_joint *kept = &world->joints[eng_slots_place(&world->joint_slots, slot)];
+        if (eng_slots_is_live(&world->model.ids.joint, slot)) {
+            const eng_joint *kept =
+                &world->model.joints.rows[eng_slots_place(&world->model.ids.joint, slot)];
             joint->name = kept->name;
             joint->motor_function = kept->motor_function;
             joint->motor_context = kept->motor_context;
             if (joint->name != NULL)
-                base_names_change(&world->joint_names, joint->name, place);
+                base_names_change(&world->model.joints.names, joint->name, place);
             continue;
         }
-        status = welcome(world, &world->joint_names, new->names[place], place, joint->body,
+        status = welcome(world, &world->model.joints.names, new->names[place], place, joint->body,
                          &joint->name);
         for (int side = 0; side < 2 && status == CAIRN_OK; side++)
             if (joint->body[side] >= 0)
@@ -448,55 +464,59 @@ static cairn_status bring_joints(cairn_world *world, const eng_slots_record *rec
     }
     if (status != CAIRN_OK)
         return status;
-    if (count > 0)
-        memcpy(world->joints, new->joints, (size_t)count * sizeof *new->joints);
-    world->joint_count = count;
-    return eng_slots_restore(&world->joint_slots, &world->allocator, recorded);
+    if (count > 0) {
+        memcpy(world->model.joints.rows, new->joints, (size_t)count * sizeof *new->joints);
+        memset(world->state.joints.rows, 0, (size_t)count * sizeof *world->state.joints.rows);
+    }
+    world->model.joints.count = count;
+    return eng_slots_restore(&world->model.ids.joint, &world->model.allocator, recorded);
 }
 
 static cairn_status bring_connectors(cairn_world *world, const eng_slots_record *recorded,
                                      newcomers *new, const char *const *names)
 {
     int count = recorded->live_count;
-    cairn_status status = base_array_reserve(&world->allocator, &world->connectors,
-                                             &world->connector_capacity, count);
+    cairn_status status = base_array_reserve(&world->model.allocator, &world->model.connectors.rows,
+                                             &world->model.connectors.capacity, count);
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &world->connector_state,
-                                    &world->connector_state_capacity, count);
+        status = base_array_reserve(&world->model.allocator, &world->state.connectors.rows,
+                                    &world->state.connectors.capacity, count);
     for (int place = 0; place < count && status == CAIRN_OK; place++) {
         eng_connector *connector = &new->connectors[place];
         int slot = recorded->live[place];
-        if (!eng_slots_is_live(&world->connector_slots, slot)) {
-            status = welcome(world, &world->connector_names, names[2 * place], place,
+        if (!eng_slots_is_live(&world->model.ids.connector, slot)) {
+            status = welcome(world, &world->model.connectors.names, names[2 * place], place,
                              connector->body, &connector->name);
             continue;
         }
-        connector->name = world->connectors[eng_slots_place(&world->connector_slots, slot)].name;
+        connector->name =
+            world->model.connectors.rows[eng_slots_place(&world->model.ids.connector, slot)].name;
         if (connector->name != NULL)
-            base_names_change(&world->connector_names, connector->name, place);
+            base_names_change(&world->model.connectors.names, connector->name, place);
     }
     if (status != CAIRN_OK)
         return status;
     if (count > 0)
-        memcpy(world->connectors, new->connectors, (size_t)count * sizeof *new->connectors);
-    world->connector_count = count;
+        memcpy(world->model.connectors.rows, new->connectors,
+               (size_t)count * sizeof *new->connectors);
+    world->model.connectors.count = count;
     // the chains of the bodies are made anew
-    for (int i = 0; i < world->extra_count; i++)
-        world->extras[i].first_connector = 0;
+    for (int i = 0; i < world->model.bodies.extra_count; i++)
+        world->model.bodies.extras[i].first_connector = 0;
     for (int i = 0; i < count; i++)
         for (int side = 0; side < 2; side++) {
-            eng_connector *connector = &world->connectors[i];
+            eng_connector *connector = &world->model.connectors.rows[i];
             eng_extra *extra = eng_extra_make(world, connector->body[side]);
             connector->next[side] = extra->first_connector;
             extra->first_connector = i + 1;
         }
-    return eng_slots_restore(&world->connector_slots, &world->allocator, recorded);
+    return eng_slots_restore(&world->model.ids.connector, &world->model.allocator, recorded);
 }
 
 static cairn_status bring_exclusions(cairn_world *world, const newcomers *new)
 {
     cairn_status status = CAIRN_OK;
-    world->excluded_count = 0;
+    world->model.bodies.excluded_count = 0;
     for (int i = 0; i < new->excluded_count &&status == CAIRN_OK; i++)
         status = eng_exclusion_add(world, new->excluded[i]);
     return status;
@@ -507,7 +527,7 @@ static cairn_status bring_functions(cairn_world *world, const eng_population *re
 {
     const eng_population_functions *kept = record->functions;
     cairn_status status = CAIRN_OK;
-    world->motion_count = 0;
+    world->model.bodies.motion_count = 0;
     for (int row = 0; row < record->slots[ENG_POPULATION_BODIES].count; row++) {
         eng_motion motion = kept->motions[row];
         eng_extra *extra = NULL;
@@ -519,11 +539,11 @@ static cairn_status bring_functions(cairn_world *world, const eng_population *re
             continue;
         }
         extra->motion = motion;
-        world->motion_count += motion.function != NULL;
+        world->model.bodies.motion_count += motion.function != NULL;
     }
-    for (int i = 0; i < world->joint_count; i++) {
-        world->joints[i].motor_function = kept->motors[i].function;
-        world->joints[i].motor_context = kept->motors[i].context;
+    for (int i = 0; i < world->model.joints.count; i++) {
+        world->model.joints.rows[i].motor_function = kept->motors[i].function;
+        world->model.joints.rows[i].motor_context = kept->motors[i].context;
     }
     return status;
 }
@@ -532,26 +552,26 @@ static void drop_others(cairn_world *world, const eng_population *record,
                         unsigned char *const live[ENG_POPULATION_KINDS])
 {
     const eng_slots_record *recorded = record->slots;
-    for (int i = world->joint_count; i-- > 0;)
+    for (int i = world->model.joints.count; i-- > 0;)
         if (!keeps_link(world, record, live, ENG_POPULATION_JOINTS,
-                        eng_slots_at(&world->joint_slots, i)))
+                        eng_slots_at(&world->model.ids.joint, i)))
             eng_joint_drop(world, i);
-    for (int i = world->connector_count; i-- > 0;)
+    for (int i = world->model.connectors.count; i-- > 0;)
         if (!keeps_link(world, record, live, ENG_POPULATION_CONNECTORS,
-                        eng_slots_at(&world->connector_slots, i)))
+                        eng_slots_at(&world->model.ids.connector, i)))
             eng_connector_drop(world, i);
-    for (int i = world->body_slots.live_count; i-- > 0;) {
-        int row = eng_slots_at(&world->body_slots, i);
-        if (has_same(&world->body_slots, live[ENG_POPULATION_BODIES],
+    for (int i = world->model.ids.body.live_count; i-- > 0;) {
+        int row = eng_slots_at(&world->model.ids.body, i);
+        if (has_same(&world->model.ids.body, live[ENG_POPULATION_BODIES],
                      &recorded[ENG_POPULATION_BODIES], row))
             continue;
-        eng_slots_drop(&world->body_slots, row);
+        eng_slots_drop(&world->model.ids.body, row);
         eng_colliders_drop(world, row);
         eng_body_clear(world, row);
     }
-    for (int i = world->shape_slots.live_count; i-- > 0;) {
-        int slot = eng_slots_at(&world->shape_slots, i);
-        if (!has_same(&world->shape_slots, live[ENG_POPULATION_SHAPES],
+    for (int i = world->model.ids.shape.live_count; i-- > 0;) {
+        int slot = eng_slots_at(&world->model.ids.shape, i);
+        if (!has_same(&world->model.ids.shape, live[ENG_POPULATION_SHAPES],
                       &recorded[ENG_POPULATION_SHAPES], slot))
             eng_shape_drop(world, slot);
     }
@@ -561,12 +581,13 @@ static void drop_others(cairn_world *world, const eng_population *record,
 static cairn_status adopt(cairn_world *world, int slot, geo_shape *shape, const int (*members)[2])
 {
     size_t count = shape->kind == GEO_COMPOUND ? (size_t)shape->compound.member_count : 0;
-    cairn_shape_id *ids = base_allocate(&world->allocator, count, sizeof *ids);
+    cairn_shape_id *ids = base_allocate(&world->model.allocator, count, sizeof *ids);
     for (size_t i = 0; i < count && ids != NULL; i++)
-        ids[i] = (cairn_shape_id){(uint32_t)members[i][0], (uint32_t)members[i][1], world->tag};
+        ids[i] = (cairn_shape_id){(uint32_t)members[i][0], (uint32_t)members[i][1],
+                                  world->model.ids.tag};
     cairn_status status =
         ids != NULL || count == 0 ? eng_shape_adopt(world, slot, shape, ids) : CAIRN_ERROR_MEMORY;
-    base_release(&world->allocator, ids);
+    base_release(&world->model.allocator, ids);
     return status;
 }
 
@@ -577,17 +598,18 @@ static cairn_status make_shapes(cairn_world *world, const eng_population *record
     for (int i = 0; i < shapes->live_count && status == CAIRN_OK; i++) {
         int slot = shapes->live[i];
         const double *sizes = record->shapes[slot];
-        if (world->shapes[slot] == NULL && new->shapes[slot] != NULL) {
+        if (world->model.shapes.rows[slot] == NULL && new->shapes[slot] != NULL) {
             status = adopt(world, slot, new->shapes[slot], new->members[slot]);
             new->shapes[slot] = status == CAIRN_OK ? NULL : new->shapes[slot];
-        } else if (world->shapes[slot] == NULL) {
+        } else if (world->model.shapes.rows[slot] == NULL) {
             status = eng_shape_make_plain(world, slot, (geo_kind)((int)sizes[0] - 1), sizes + 1);
         }
         if (status == CAIRN_OK)
-            world->shapes[slot]->with_body = sizes[ENG_POPULATION_SIZES - 1] != 0.0;
+            world->model.shapes.rows[slot]->with_body = sizes[ENG_POPULATION_SIZES - 1] != 0.0;
     }
-    return status == CAIRN_OK ? eng_slots_restore(&world->shape_slots, &world->allocator, shapes)
-                              : status;
+    return status == CAIRN_OK
+               ? eng_slots_restore(&world->model.ids.shape, &world->model.allocator, shapes)
+               : status;
 }
 
 static cairn_status make_body(cairn_world *world, const eng_population *record, int row,
@@ -616,21 +638,22 @@ static cairn_status make_bodies(cairn_world *world, const eng_population *record
         const int *n = record->integers[row];
         if (live[row] != 0 && !eng_body_is_live(world, row))
             status = make_body(world, record, row, name);
-        else if (live[row] != 0 && (int)world->bodies[row].kind != n[0])
+        else if (live[row] != 0 && (int)world->model.bodies.rows[row].kind != n[0])
             // it was frozen or released since
             status = eng_body_change(world, row, (cairn_body_kind)n[0], record->reals[row][0],
                                      vec3_from(record->reals[row] + 1));
-        world->bodies[row].first_collider = n[3];
-        world->bodies[row].collider_room = (unsigned)n[4] & ENG_COLLIDER_ROOM_MAX;
+        world->model.bodies.rows[row].first_collider = n[3];
+        world->model.bodies.rows[row].collider_room = (unsigned)n[4] & ENG_COLLIDER_ROOM_MAX;
         name += strlen(name) + 1;
     }
     // those that wait for the next step to be gone
     for (int i = 0; i < bodies->waiting_count && status == CAIRN_OK; i++) {
         status = make_body(world, record, bodies->waiting[i], "");
-        world->bodies[bodies->waiting[i]].removed = status == CAIRN_OK;
+        world->model.bodies.rows[bodies->waiting[i]].removed = status == CAIRN_OK;
     }
-    return status == CAIRN_OK ? eng_slots_restore(&world->body_slots, &world->allocator, bodies)
-                              : status;
+    return status == CAIRN_OK
+               ? eng_slots_restore(&world->model.ids.body, &world->model.allocator, bodies)
+               : status;
 }
 
 static cairn_status make_arrivals(cairn_world *world, const eng_population *record)
@@ -638,12 +661,12 @@ static cairn_status make_arrivals(cairn_world *world, const eng_population *reco
     // the world's own count is still that of the bodies before
     const int count = record->slots[ENG_POPULATION_BODIES].count;
     eng_arrivals_settle(world);
-    cairn_status status =
-        base_array_reserve(&world->allocator, &world->arrivals, &world->arrival_capacity, count);
+    cairn_status status = base_array_reserve(&world->model.allocator, &world->model.bodies.arrivals,
+                                             &world->model.bodies.arrival_capacity, count);
     for (int row = 0; row < count && status == CAIRN_OK; row++) {
-        world->bodies[row].arrived = record->integers[row][5] != 0;
-        if (world->bodies[row].arrived)
-            world->arrivals[world->arrival_count++] = row;
+        world->model.bodies.rows[row].arrived = record->integers[row][5] != 0;
+        if (world->model.bodies.rows[row].arrived)
+            world->model.bodies.arrivals[world->model.bodies.arrival_count++] = row;
     }
     return status;
 }
@@ -655,7 +678,7 @@ static cairn_status replace_objects(cairn_world *world, const eng_population *re
     cairn_status status = CAIRN_OK;
     for (int k = 0; k < ENG_POPULATION_KINDS && status == CAIRN_OK; k++) {
         eng_slots *slots = (eng_slots *)slots_of(world, (eng_population_kind)k);
-        status = eng_slots_prepare_all(slots, &world->allocator, slots->count);
+        status = eng_slots_prepare_all(slots, &world->model.allocator, slots->count);
     }
     if (status != CAIRN_OK)
         return status;
@@ -683,7 +706,7 @@ cairn_status eng_population_restore(cairn_world *world, const eng_population *re
                                     const char **reason)
 {
     newcomers new = {0};
-    base_arena *arena = base_arena_create(&world->allocator, 1 << 12);
+    base_arena *arena = base_arena_create(&world->model.allocator, 1 << 12);
     cairn_status status = arena != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     for (int k = 0; k < ENG_POPULATION_KINDS && status == CAIRN_OK; k++)
         if ((new.live[k] = eng_population_live(&record->slots[k], arena)) == NULL)
@@ -697,12 +720,12 @@ cairn_status eng_population_restore(cairn_world *world, const eng_population *re
     for (int i = 0; new.shapes != NULL &&i < record->slots[ENG_POPULATION_SHAPES].count; i++)
         geo_shape_destroy(new.shapes[i]);
     if (begun) {
-        world->body_count =
-            status == CAIRN_OK ? record->slots[ENG_POPULATION_BODIES].count : world->body_count;
-        world->shape_count =
-            status == CAIRN_OK ? record->slots[ENG_POPULATION_SHAPES].count : world->shape_count;
-        world->collider_count = colliders;
-        world->population_changed = true;
+        world->model.bodies.count = status == CAIRN_OK ? record->slots[ENG_POPULATION_BODIES].count
+                                                       : world->model.bodies.count;
+        world->model.shapes.count = status == CAIRN_OK ? record->slots[ENG_POPULATION_SHAPES].count
+                                                       : world->model.shapes.count;
+        world->contacts.colliders.count = colliders;
+        world->model.population_changed = true;
     }
     base_arena_destroy(arena);
     return status;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What must hold of a record of objects before it is believed.
 #include "engine/files/population.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -50,7 +51,7 @@ static bool is_body_sound(const cairn_world *world, const eng_population *record
         dynamic = dynamic && r[k] > 0.0 && isfinite(r[k]);
     return n[0] >= 0 && n[0] <= CAIRN_MOVING && (dynamic || n[0] != CAIRN_DYNAMIC) && n[1] >= 0 &&
            n[1] < record->slots[ENG_POPULATION_SHAPES].count && record->shapes[n[1]][0] > 0.0 &&
-           n[2] >= 0 && n[2] < world->material_count && n[3] >= 0 && n[4] >= 0 &&
+           n[2] >= 0 && n[2] < world->model.materials.count && n[3] >= 0 && n[4] >= 0 &&
            n[4] <= ENG_COLLIDER_ROOM_MAX && n[3] + (int64_t)n[4] <= colliders && isfinite(sum) &&
            !isnan(r[11]);
 }

@@ -138,13 +138,13 @@ cairn_status cairn_problem_create(const cairn_problem_data *data, cairn_problem 
 /// The point that a step found becomes the one that the problem has.
 static cairn_status keep_point(cairn_problem *problem, const cairn_world *world, cairn_error *error)
 {
-    size_t n = (size_t)world->solved->contact_count;
+    size_t n = (size_t)world->scratch.solve.solved->contact_count;
     problem->R = base_allocate(&problem->allocator, n + 1, sizeof *problem->R);
     problem->U = base_allocate(&problem->allocator, n + 1, sizeof *problem->U);
     if (problem->R == NULL || problem->U == NULL)
         return fail_memory(error);
-    memcpy(problem->R, world->solved_R, n * sizeof *problem->R);
-    memcpy(problem->U, world->solution_U, n * sizeof *problem->U);
+    memcpy(problem->R, world->scratch.solve.solved_R, n * sizeof *problem->R);
+    memcpy(problem->U, world->scratch.solve.solution_U, n * sizeof *problem->U);
     problem->solved = true;
     return CAIRN_OK;
 }
@@ -157,7 +157,7 @@ cairn_status cairn_world_get_problem(const cairn_world *world, cairn_problem_kin
     *problem = NULL;
     if ((unsigned)kind > CAIRN_PROBLEM_GLOBAL)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is no problem kind %d", (int)kind);
-    if (world->problem.contact_count == 0 || world->solved == NULL)
+    if (world->scratch.solve.problem.contact_count == 0 || world->scratch.solve.solved == NULL)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the last step had no contact of the implicit law, and so no problem");
     base_allocator allocator = base_allocator_default();
@@ -165,10 +165,10 @@ cairn_status cairn_world_get_problem(const cairn_world *world, cairn_problem_kin
     if (arena == NULL)
         return fail_memory(error);
     con_fclib_problem content, *copy = NULL;
-    con_fclib_vectors guess = {.r = world->guess[0]};
+    con_fclib_vectors guess = {.r = world->scratch.solve.guess[0]};
     cairn_status status =
         con_fclib_from_problem(kind == CAIRN_PROBLEM_LOCAL ? CON_FCLIB_LOCAL : CON_FCLIB_GLOBAL,
-                               world->solved, arena, &content, error);
+                               world->scratch.solve.solved, arena, &content, error);
     if (status == CAIRN_OK) {
         content.guesses = &guess;
         // blocks of moments are not rows of the file

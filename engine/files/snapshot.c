@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arrays of a world's state, taking them and going back to them; snapshots in memory.
 #include "engine/files/snapshot.h"
+#include "engine/bodies/body_state.h"
+#include "engine/measures/fingerprint.h"
+#include "engine/state/actions.h"
 #include "engine/state/blocks.h"
+#include "engine/state/filter.h"
 #include "engine/state/pair_changes.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "engine/pairs/domains.h"
 #include "engine/passes/pieces.h"
@@ -90,7 +96,7 @@ static void add_bodies(eng_field_list *list, eng_snapshot *s)
         if ((column->flags & ENG_SAVED) == 0)
             continue;
         add_filled(list, body_names[i], types[column->scalar], column->width,
-                   s->counts[ENG_COUNT_BODIES], s->body_data[i], s, fill_body_column);
+                   s->counts[ENG_COUNT_BODIES], s->data[i], s, fill_body_column);
         s->sources[i] = (eng_body_source){s->world, i};
         list->fields[list->count - 1].source = &s->sources[i];
     }
@@ -222,9 +228,8 @@ static bool allocate_large(eng_snapshot *s, base_arena *arena)
         const eng_column *column = eng_body_column(i);
         if ((column->flags & ENG_SAVED) == 0)
             continue;
-        s->body_data[i] =
-            base_arena_allocate(arena, column->name, bodies, eng_column_row_size(column));
-        made = made && s->body_data[i] != NULL;
+        s->data[i] = base_arena_allocate(arena, column->name, bodies, eng_column_row_size(column));
+        made = made && s->data[i] != NULL;
     }
     return made && eng_spheres_record_allocate_large(&s->spheres, arena);
 }
@@ -269,13 +274,13 @@ static void take_booked(const eng_booked *booked, eng_snapshot *s)
 static void restore_booked(cairn_world *world, const eng_snapshot *s)
 {
     base_exact_sum sums[ENG_BOOKED_SUMS] = {0};
-    world->has_booked = false;
+    world->state.audit.has_booked = false;
     for (int i = 0; i < ENG_BOOKED_SUMS; i++) {
         memcpy(sums[i].digit, s->booked[i], sizeof s->booked[i]);
         for (int k = 0; k < BASE_EXACT_DIGITS; k++)
-            world->has_booked = world->has_booked || s->booked[i][k] != 0;
+            world->state.audit.has_booked = world->state.audit.has_booked || s->booked[i][k] != 0;
     }
-    memcpy(&world->booked, sums, sizeof sums);
+    memcpy(&world->state.audit.booked, sums, sizeof sums);
 }
 
 /// @param population  which objects there are is kept in any case
@@ -286,61 +291,63 @@ void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snaps
     eng_fingerprint_built(world, s->fingerprint);
     s->hash = cairn_world_get_hash(world);
     int listed_pairs;
-    s->listed_pairs = (geo_pair *)geo_broad_phase_pairs(world->broad, &listed_pairs);
-    bool cut =
-        !world->cut_due && !world->topology_changed && world->cut.body_count == world->body_count;
+    s->listed_pairs = (geo_pair *)geo_broad_phase_pairs(world->contacts.broad.phase, &listed_pairs);
+    bool cut = !world->contacts.cut_due && !world->contacts.pairs.topology_changed &&
+               world->contacts.cut.body_count == world->model.bodies.count;
     int64_t counts[ENG_COUNTS] = {
-        [ENG_COUNT_STEP] = world->step_count,
-        [ENG_COUNT_BODIES] = world->body_count,
-        [ENG_COUNT_COLLIDERS] = world->collider_count,
-        [ENG_COUNT_CONTACTS] = world->contacts.count,
-        [ENG_COUNT_CONES] = world->contacts.cone_count,
-        [ENG_COUNT_PAIRS] = world->pair_count,
-        [ENG_COUNT_LISTED] = geo_broad_phase_count(world->broad),
+        [ENG_COUNT_STEP] = world->state.clock.step_count,
+        [ENG_COUNT_BODIES] = world->model.bodies.count,
+        [ENG_COUNT_COLLIDERS] = world->contacts.colliders.count,
+        [ENG_COUNT_CONTACTS] = world->contacts.set.count,
+        [ENG_COUNT_CONES] = world->contacts.set.cone_count,
+        [ENG_COUNT_PAIRS] = world->contacts.pairs.count,
+        [ENG_COUNT_LISTED] = geo_broad_phase_count(world->contacts.broad.phase),
         [ENG_COUNT_LISTED_PAIRS] = listed_pairs,
-        [ENG_COUNT_ENERGY_STARTED] = world->energy_started,
-        [ENG_COUNT_TOPOLOGY_CHANGED] = world->topology_changed,
-        [ENG_COUNT_JOINTS] = world->joint_count,
-        [ENG_COUNT_JOINTS_CHANGED] = world->joints_changed,
+        [ENG_COUNT_ENERGY_STARTED] = world->state.audit.started,
+        [ENG_COUNT_TOPOLOGY_CHANGED] = world->contacts.pairs.topology_changed,
+        [ENG_COUNT_JOINTS] = world->model.joints.count,
+        [ENG_COUNT_JOINTS_CHANGED] = world->model.joints.changed,
         [ENG_COUNT_NOTE] = s->counts[ENG_COUNT_NOTE],
-        [ENG_COUNT_CONNECTORS] = world->connector_count,
+        [ENG_COUNT_CONNECTORS] = world->model.connectors.count,
         [ENG_COUNT_ACTION_NUMBERS] = eng_actions_number_count(world),
-        [ENG_COUNT_IMAGES] = world->image_count,
-        [ENG_COUNT_PIECES_DONE] = world->pieces.done,
-        [ENG_COUNT_PIECES_RAMP] = eng_pieces_pack(&world->pieces),
-        [ENG_COUNT_PIECES_GAVE_UP] = world->pieces.gave_up,
-        [ENG_COUNT_PIECES] = world->pieces.report.pieces,
-        [ENG_COUNT_PIECES_ITERATIONS] = world->pieces.report.iterations,
-        [ENG_COUNT_PIECES_STOP] = stop_number(world->pieces.report.stop),
-        [ENG_COUNT_BREAKS] = world->break_count,
-        [ENG_COUNT_CUT] = cut ? world->cut.levels + 1 : 0,
-        [ENG_COUNT_CUT_BODIES] = cut && world->cut.levels > 0 ? world->body_count : 0,
+        [ENG_COUNT_IMAGES] = world->contacts.broad.image_count,
+        [ENG_COUNT_PIECES_DONE] = world->state.pieces.done,
+        [ENG_COUNT_PIECES_RAMP] = eng_pieces_pack(&world->state.pieces),
+        [ENG_COUNT_PIECES_GAVE_UP] = world->state.pieces.gave_up,
+        [ENG_COUNT_PIECES] = world->state.pieces.report.pieces,
+        [ENG_COUNT_PIECES_ITERATIONS] = world->state.pieces.report.iterations,
+        [ENG_COUNT_PIECES_STOP] = stop_number(world->state.pieces.report.stop),
+        [ENG_COUNT_BREAKS] = world->state.connectors.break_count,
+        [ENG_COUNT_CUT] = cut ? world->contacts.cut.levels + 1 : 0,
+        [ENG_COUNT_CUT_BODIES] =
+            cut && world->contacts.cut.levels > 0 ? world->model.bodies.count : 0,
     };
     memcpy(s->counts, counts, sizeof counts);
-    s->reals[ENG_REAL_AT_TIME] = world->time;
-    s->reals[ENG_REAL_AT_TIME_START] = world->time_start;
-    s->reals[ENG_REAL_AT_TIME_STEP] = world->def.time_step;
-    s->reals[ENG_REAL_AT_ENERGY_START] = world->energy_start;
-    memcpy(&s->reals[ENG_REAL_AT_ENERGY], &world->energy, sizeof world->energy);
-    take_booked(&world->booked, s);
+    s->reals[ENG_REAL_AT_TIME] = world->state.clock.time;
+    s->reals[ENG_REAL_AT_TIME_START] = world->state.clock.time_start;
+    s->reals[ENG_REAL_AT_TIME_STEP] = world->state.clock.step;
+    s->reals[ENG_REAL_AT_ENERGY_START] = world->state.audit.start;
+    memcpy(&s->reals[ENG_REAL_AT_ENERGY], &world->state.audit.energy,
+           sizeof world->state.audit.energy);
+    take_booked(&world->state.audit.booked, s);
     cairn_energy read = cairn_world_get_energy(world);
     memcpy(&s->reals[ENG_REAL_AT_ENERGY_READ], &read, sizeof read);
-    const mat3 cell[4] = {world->cell.now, world->cell.middle, world->cell.gradient,
-                          world->cell.unfolded};
+    const mat3 cell[4] = {world->state.cell.now, world->state.cell.middle,
+                          world->state.cell.gradient, world->state.cell.unfolded};
     memcpy(&s->reals[ENG_REAL_AT_CELL], cell, sizeof cell);
-    const cairn_step_report *report = &world->pieces.report;
+    const cairn_step_report *report = &world->state.pieces.report;
     const double pieces[4] = {report->error, report->error_scaled, report->error_siconos,
                               report->energy_rise};
     memcpy(&s->reals[ENG_REAL_AT_PIECES], pieces, sizeof pieces);
     eng_spheres_record_head(world, &s->spheres);
-    if (population || world->population_changed)
+    if (population || world->model.population_changed)
         eng_population_head(world, &s->population);
 }
 
 static void copy_pairs(const cairn_world *world, eng_snapshot *s)
 {
-    for (int i = 0; i < world->pair_count; i++) {
-        const eng_pair *pair = &world->pairs[i];
+    for (int i = 0; i < world->contacts.pairs.count; i++) {
+        const eng_pair *pair = &world->contacts.pairs.rows[i];
         const int numbers[ENG_PAIR_NUMBERS] = {pair->colliders.first, pair->colliders.second,
                                                pair->feature[0],      pair->feature[1],
                                                pair->first,           pair->count};
@@ -348,54 +355,56 @@ static void copy_pairs(const cairn_world *world, eng_snapshot *s)
         s->pair_axes[i] = pair->axis;
     }
     for (int i = 0; i < listed_count(s); i++) {
-        geo_proxy proxy = geo_broad_phase_listed(world->broad, i);
+        geo_proxy proxy = geo_broad_phase_listed(world->contacts.broad.phase, i);
         s->listed[i] = proxy.bounds;
         s->listed_kind[i][0] = proxy.group;
         s->listed_kind[i][1] = proxy.mobile;
     }
 }
 
-static void copy_joint_out(const eng_joint *joint, double numbers[ENG_JOINT_NUMBERS])
+static void copy_joint_out(const eng_joint *joint, const eng_joint_state *state,
+                           double numbers[ENG_JOINT_NUMBERS])
 {
-    const double scalars[] = {joint->coordinate,     joint->effort,      joint->motor,
+    const double scalars[] = {state->coordinate,     state->effort,      joint->motor,
                               joint->motor_velocity, joint->motor_limit, joint->force};
     memcpy(numbers, scalars, sizeof scalars);
-    vec3_store(numbers + 6, joint->impulse);
-    vec3_store(numbers + 9, joint->moment);
+    vec3_store(numbers + 6, state->impulse);
+    vec3_store(numbers + 9, state->moment);
     numbers[12] = joint->motor_position;
     numbers[13] = joint->motor_stiffness;
     numbers[14] = joint->motor_damping;
-    memcpy(numbers + 15, joint->part, sizeof joint->part);
+    memcpy(numbers + 15, state->part, sizeof state->part);
 }
 
-static void copy_joint_in(const double numbers[ENG_JOINT_NUMBERS], eng_joint *joint)
+static void copy_joint_in(const double numbers[ENG_JOINT_NUMBERS], eng_joint *joint,
+                          eng_joint_state *state)
 {
-    joint->coordinate = numbers[0];
-    joint->effort = numbers[1];
+    state->coordinate = numbers[0];
+    state->effort = numbers[1];
     joint->motor = numbers[2] != 0.0;
     joint->motor_velocity = numbers[3];
     joint->motor_limit = numbers[4];
     joint->force = numbers[5];
-    joint->impulse = vec3_from(numbers + 6);
-    joint->moment = vec3_from(numbers + 9);
+    state->impulse = vec3_from(numbers + 6);
+    state->moment = vec3_from(numbers + 9);
     joint->motor_position = numbers[12];
     joint->motor_stiffness = numbers[13];
     joint->motor_damping = numbers[14];
-    memcpy(joint->part, numbers + 15, sizeof joint->part);
+    memcpy(state->part, numbers + 15, sizeof state->part);
 }
 
 /// The arrays are borrowed from the world; nothing writes through them.
 bool eng_snapshot_take(const cairn_world *world, eng_snapshot *s, base_arena *arena)
 {
-    s->contacts = world->contacts;
-    s->connectors = world->connector_state;
-    s->breaks = world->breaks;
-    s->images = world->images;
-    s->domains = world->cut.of_body;
+    s->contacts = world->contacts.set;
+    s->connectors = world->state.connectors.rows;
+    s->breaks = world->state.connectors.breaks;
+    s->images = world->contacts.broad.images;
+    s->domains = world->contacts.cut.of_body;
     if (!allocate_copies(s, arena))
         return false;
-    for (int i = 0; i < world->joint_count; i++)
-        copy_joint_out(&world->joints[i], s->joints[i]);
+    for (int i = 0; i < world->model.joints.count; i++)
+        copy_joint_out(&world->model.joints.rows[i], &world->state.joints.rows[i], s->joints[i]);
     eng_actions_take(world, s->actions);
     copy_pairs(world, s);
     if (eng_population_is_recorded(&s->population))
@@ -424,15 +433,15 @@ cairn_status eng_snapshot_check(const con_hdf5_reader *reader, const cairn_world
         return eng_snapshot_refuse(reader, "its actions are not those of its fingerprint");
     if (eng_population_is_recorded(&s->population))
         return CAIRN_OK;
-    if (world->population_changed)
+    if (world->model.population_changed)
         return base_fail(reader->error, CAIRN_ERROR_ARGUMENT,
                          "%s: bodies, shapes, joints or connectors were made or removed here since "
                          "the first step: it goes on only with a world as the scene builds it",
                          reader->path);
-    if (s->counts[ENG_COUNT_BODIES] != world->body_count ||
-        s->counts[ENG_COUNT_COLLIDERS] != world->collider_count ||
-        s->counts[ENG_COUNT_JOINTS] != world->joint_count ||
-        s->counts[ENG_COUNT_CONNECTORS] != world->connector_count)
+    if (s->counts[ENG_COUNT_BODIES] != world->model.bodies.count ||
+        s->counts[ENG_COUNT_COLLIDERS] != world->contacts.colliders.count ||
+        s->counts[ENG_COUNT_JOINTS] != world->model.joints.count ||
+        s->counts[ENG_COUNT_CONNECTORS] != world->model.connectors.count)
         return eng_snapshot_refuse(
             reader, "its bodies, joints or connectors are not those of its fingerprint");
     return CAIRN_OK;
@@ -460,8 +469,8 @@ static bool has_values(const eng_snapshot *s, int column)
     double rest[ENG_BODY_WIDTH_MAX];
     size_t size = eng_column_row_size(eng_body_column(column));
     eng_body_rest(column, rest);
-    for (int64_t i = 0; i < s->counts[ENG_COUNT_BODIES] && s->body_data[column] != NULL; i++)
-        if (memcmp((const char *)s->body_data[column] + (size_t)i * size, rest, size) != 0)
+    for (int64_t i = 0; i < s->counts[ENG_COUNT_BODIES] && s->data[column] != NULL; i++)
+        if (memcmp((const char *)s->data[column] + (size_t)i * size, rest, size) != 0)
             return true;
     return false;
 }
@@ -469,19 +478,23 @@ static bool has_values(const eng_snapshot *s, int column)
 /// Room for everything, so that what follows cannot fail.
 static cairn_status reserve(cairn_world *world, const eng_snapshot *s)
 {
-    int pairs = (int)s->counts[ENG_COUNT_PAIRS], capacity = world->pair_capacity;
-    const base_allocator *allocator = &world->allocator;
-    cairn_status status = base_array_reserve(allocator, &world->pairs_before, &capacity, pairs);
+    int pairs = (int)s->counts[ENG_COUNT_PAIRS], capacity = world->contacts.pairs.capacity;
+    const base_allocator *allocator = &world->model.allocator;
+    cairn_status status =
+        base_array_reserve(allocator, &world->contacts.pairs.before, &capacity, pairs);
     if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &world->pairs, &world->pair_capacity, pairs);
+        status = base_array_reserve(allocator, &world->contacts.pairs.rows,
+                                    &world->contacts.pairs.capacity, pairs);
     if (status == CAIRN_OK)
-        status =
-            eng_contacts_reserve(allocator, &world->contacts, (int)s->counts[ENG_COUNT_CONTACTS]);
+        status = eng_contacts_reserve(allocator, &world->contacts.set,
+                                      (int)s->counts[ENG_COUNT_CONTACTS]);
     if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &world->images, &world->image_capacity,
+        status = base_array_reserve(allocator, &world->contacts.broad.images,
+                                    &world->contacts.broad.image_capacity,
                                     (int)s->counts[ENG_COUNT_IMAGES]);
     if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &world->cut.of_body, &world->cut.body_capacity,
+        status = base_array_reserve(allocator, &world->contacts.cut.of_body,
+                                    &world->contacts.cut.body_capacity,
                                     (int)s->counts[ENG_COUNT_CUT_BODIES]);
     if (status == CAIRN_OK)
         status = eng_breaks_reserve(world, (int)s->counts[ENG_COUNT_BREAKS]);
@@ -489,7 +502,8 @@ static cairn_status reserve(cairn_world *world, const eng_snapshot *s)
         status = eng_collisions_reserve(world);
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT && status == CAIRN_OK; i++)
         if (eng_body_column_group(i) == ENG_BODY_GIVEN && has_values(s, i))
-            status = eng_body_column_make(world, i);
+            status = eng_body_column_make(&world->model.allocator, &world->state.bodies, i,
+                                          world->model.bodies.count);
     return status;
 }
 
@@ -501,41 +515,42 @@ static cairn_status restore_list(cairn_world *world, const eng_snapshot *s, base
         return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < count; i++)
         listed[i] = (geo_proxy){s->listed[i], s->listed_kind[i][0], s->listed_kind[i][1]};
-    return geo_broad_phase_restore(world->broad, listed, (int)s->counts[ENG_COUNT_LISTED],
-                                   s->listed_pairs, (int)s->counts[ENG_COUNT_LISTED_PAIRS]);
+    return geo_broad_phase_restore(world->contacts.broad.phase, listed,
+                                   (int)s->counts[ENG_COUNT_LISTED], s->listed_pairs,
+                                   (int)s->counts[ENG_COUNT_LISTED_PAIRS]);
 }
 
 static void copy_contacts(cairn_world *world, eng_snapshot *s)
 {
     int count = (int)s->counts[ENG_COUNT_CONTACTS];
-    eng_columns_copy(eng_contacts_columns(&world->contacts), eng_contacts_columns(&s->contacts),
+    eng_columns_copy(eng_contacts_columns(&world->contacts.set), eng_contacts_columns(&s->contacts),
                      count);
-    world->contacts.count = count;
-    world->contacts.cone_count = (int)s->counts[ENG_COUNT_CONES];
+    world->contacts.set.count = count;
+    world->contacts.set.cone_count = (int)s->counts[ENG_COUNT_CONES];
     // one task, until the next step cuts anew
-    world->domains = (con_domains){.start = {0, world->contacts.cone_count}};
+    world->contacts.domains = (con_domains){.start = {0, world->contacts.set.cone_count}};
 }
 
 /// Columns of the program, before lists of near pairs, which depend on some.
 static void copy_given(cairn_world *world, const eng_snapshot *s)
 {
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++)
-        if (eng_body_column_group(i) == ENG_BODY_GIVEN && s->body_data[i] != NULL &&
-            world->body_data[i] != NULL)
-            memcpy(world->body_data[i], s->body_data[i],
-                   (size_t)world->body_count * eng_column_row_size(eng_body_column(i)));
+        if (eng_body_column_group(i) == ENG_BODY_GIVEN && s->data[i] != NULL &&
+            world->state.bodies.data[i] != NULL)
+            memcpy(world->state.bodies.data[i], s->data[i],
+                   (size_t)world->model.bodies.count * eng_column_row_size(eng_body_column(i)));
 }
 
 /// The domains of the bodies that there are now.
 static void restore_cut(cairn_world *world, const eng_snapshot *s)
 {
     int count = (int)s->counts[ENG_COUNT_CUT_BODIES];
-    world->cut_due = s->counts[ENG_COUNT_CUT] == 0;
-    world->cut_renewed = false;
-    world->cut.levels = count > 0 ? (int)s->counts[ENG_COUNT_CUT] - 1 : 0;
-    world->cut.body_count = world->body_count;
+    world->contacts.cut_due = s->counts[ENG_COUNT_CUT] == 0;
+    world->contacts.cut_renewed = false;
+    world->contacts.cut.levels = count > 0 ? (int)s->counts[ENG_COUNT_CUT] - 1 : 0;
+    world->contacts.cut.body_count = world->model.bodies.count;
     if (count > 0)
-        memcpy(world->cut.of_body, s->domains, (size_t)count * sizeof *s->domains);
+        memcpy(world->contacts.cut.of_body, s->domains, (size_t)count * sizeof *s->domains);
 }
 
 /// A step that was interrupted between two of its pieces goes on there.
@@ -543,7 +558,7 @@ static void restore_pieces(cairn_world *world, const eng_snapshot *s)
 {
     const double *reals = &s->reals[ENG_REAL_AT_PIECES];
     int64_t stop = s->counts[ENG_COUNT_PIECES_STOP];
-    world->pieces = (eng_pieces){
+    world->state.pieces = (eng_pieces){
         .done = (int)s->counts[ENG_COUNT_PIECES_DONE],
         .gave_up = s->counts[ENG_COUNT_PIECES_GAVE_UP] != 0,
         .report = {.stop = stop > 0 ? con_stop_name((con_stop)(stop - 1)) : "none",
@@ -554,35 +569,37 @@ static void restore_pieces(cairn_world *world, const eng_snapshot *s)
                    .error_siconos = reals[2],
                    .energy_rise = reals[3]},
     };
-    eng_pieces_unpack(s->counts[ENG_COUNT_PIECES_RAMP], &world->pieces);
+    eng_pieces_unpack(s->counts[ENG_COUNT_PIECES_RAMP], &world->state.pieces);
 }
 
 static void copy_state(cairn_world *world, const eng_snapshot *s)
 {
-    for (int i = 0; i < world->body_count; i++) {
+    for (int i = 0; i < world->model.bodies.count; i++) {
         if (eng_spheres_holds(world, i))
             continue;
-        world->q[i] = s->q[i];
-        if (i < world->blocks_count)
-            world->q_mid[i] = s->q_mid[i];
-        memcpy(world->held[i], s->held[i], sizeof *world->held);
-        memcpy(world->v[i], s->v[i], sizeof *world->v);
+        world->state.bodies.q[i] = s->q[i];
+        if (i < world->state.bodies.step_rows)
+            world->state.bodies.q_mid[i] = s->q_mid[i];
+        memcpy(world->state.bodies.held[i], s->held[i], sizeof *world->state.bodies.held);
+        memcpy(world->state.bodies.v[i], s->v[i], sizeof *world->state.bodies.v);
     }
-    for (int i = 0; i < world->joint_count; i++)
-        copy_joint_in(s->joints[i], &world->joints[i]);
-    if (world->connector_count > 0)
-        memcpy(world->connector_state, s->connectors,
-               (size_t)world->connector_count * sizeof *s->connectors);
-    world->break_count = (int)s->counts[ENG_COUNT_BREAKS];
-    if (world->break_count > 0)
-        memcpy(world->breaks, s->breaks, (size_t)world->break_count * sizeof *world->breaks);
-    world->pair_count = (int)s->counts[ENG_COUNT_PAIRS];
-    world->plan.current = false;
+    for (int i = 0; i < world->model.joints.count; i++)
+        copy_joint_in(s->joints[i], &world->model.joints.rows[i], &world->state.joints.rows[i]);
+    if (world->model.connectors.count > 0)
+        memcpy(world->state.connectors.rows, s->connectors,
+               (size_t)world->model.connectors.count * sizeof *s->connectors);
+    world->state.connectors.break_count = (int)s->counts[ENG_COUNT_BREAKS];
+    if (world->state.connectors.break_count > 0)
+        memcpy(world->state.connectors.breaks, s->breaks,
+               (size_t)world->state.connectors.break_count *
+                   sizeof *world->state.connectors.breaks);
+    world->contacts.pairs.count = (int)s->counts[ENG_COUNT_PAIRS];
+    world->contacts.plan.current = false;
     // what is known of shapes that are no more
-    world->leading_count = 0;
-    for (int i = 0; i < world->pair_count; i++) {
+    world->contacts.pairs.leading_count = 0;
+    for (int i = 0; i < world->contacts.pairs.count; i++) {
         const int *p = s->pairs[i];
-        world->pairs[i] = (eng_pair){
+        world->contacts.pairs.rows[i] = (eng_pair){
             .colliders = {p[0], p[1]},
             .axis = s->pair_axes[i],
             .feature = {p[2], p[3]},
@@ -590,29 +607,31 @@ static void copy_state(cairn_world *world, const eng_snapshot *s)
             .count = p[5],
         };
     }
-    world->image_count = (int)s->counts[ENG_COUNT_IMAGES];
-    if (world->image_count > 0)
-        memcpy(world->images, s->images, (size_t)world->image_count * sizeof *s->images);
-    if (world->cell.any) {
+    world->contacts.broad.image_count = (int)s->counts[ENG_COUNT_IMAGES];
+    if (world->contacts.broad.image_count > 0)
+        memcpy(world->contacts.broad.images, s->images,
+               (size_t)world->contacts.broad.image_count * sizeof *s->images);
+    if (world->state.cell.any) {
         mat3 cell[4];
         memcpy(cell, &s->reals[ENG_REAL_AT_CELL], sizeof cell);
-        world->cell.now = cell[0];
-        world->cell.middle = cell[1];
-        world->cell.inverse = mat3_inverse(&cell[1]);
-        world->cell.gradient = cell[2];
-        world->cell.unfolded = cell[3];
+        world->state.cell.now = cell[0];
+        world->state.cell.middle = cell[1];
+        world->state.cell.inverse = mat3_inverse(&cell[1]);
+        world->state.cell.gradient = cell[2];
+        world->state.cell.unfolded = cell[3];
     }
     restore_cut(world, s);
     restore_pieces(world, s);
     eng_actions_restore(world, s->actions);
-    world->step_count = s->counts[ENG_COUNT_STEP];
-    world->energy_started = s->counts[ENG_COUNT_ENERGY_STARTED] != 0;
-    world->topology_changed = s->counts[ENG_COUNT_TOPOLOGY_CHANGED] != 0;
-    world->joints_changed = s->counts[ENG_COUNT_JOINTS_CHANGED] != 0;
-    world->time = s->reals[ENG_REAL_AT_TIME];
-    world->time_start = s->reals[ENG_REAL_AT_TIME_START];
-    world->energy_start = s->reals[ENG_REAL_AT_ENERGY_START];
-    memcpy(&world->energy, &s->reals[ENG_REAL_AT_ENERGY], sizeof world->energy);
+    world->state.clock.step_count = s->counts[ENG_COUNT_STEP];
+    world->state.audit.started = s->counts[ENG_COUNT_ENERGY_STARTED] != 0;
+    world->contacts.pairs.topology_changed = s->counts[ENG_COUNT_TOPOLOGY_CHANGED] != 0;
+    world->model.joints.changed = s->counts[ENG_COUNT_JOINTS_CHANGED] != 0;
+    world->state.clock.time = s->reals[ENG_REAL_AT_TIME];
+    world->state.clock.time_start = s->reals[ENG_REAL_AT_TIME_START];
+    world->state.audit.start = s->reals[ENG_REAL_AT_ENERGY_START];
+    memcpy(&world->state.audit.energy, &s->reals[ENG_REAL_AT_ENERGY],
+           sizeof world->state.audit.energy);
     restore_booked(world, s);
 }
 
@@ -638,7 +657,7 @@ static cairn_status restore_population(const con_hdf5_reader *reader, cairn_worl
 static bool has_sound_cut(const cairn_world *world, const eng_snapshot *s)
 {
     for (int i = 0; i < s->counts[ENG_COUNT_CUT_BODIES]; i++)
-        if (world->bodies[i].kind == CAIRN_DYNAMIC &&
+        if (world->model.bodies.rows[i].kind == CAIRN_DYNAMIC &&
             (s->domains[i] == ENG_DOMAIN_ANY ||
              (eng_extra_of(world, i).joints > 0 && s->domains[i] != ENG_DOMAIN_ALL)))
             return false;
@@ -648,7 +667,7 @@ static bool has_sound_cut(const cairn_world *world, const eng_snapshot *s)
 cairn_status eng_snapshot_commit(const con_hdf5_reader *reader, cairn_world *world, eng_snapshot *s)
 {
     eng_built_note(world);
-    world->went_back++;
+    world->model.went_back++;
     cairn_status status = restore_population(reader, world, s);
     if (status != CAIRN_OK)
         return status;
@@ -668,7 +687,7 @@ cairn_status eng_snapshot_commit(const con_hdf5_reader *reader, cairn_world *wor
         return eng_snapshot_refuse(reader, "a parameter of a pair has no such value");
     if (status == CAIRN_OK)
         status = eng_spheres_record_restore(world, &s->spheres);
-    if (status == CAIRN_OK && world->general_work)
+    if (status == CAIRN_OK && world->scratch.general.work)
         status = eng_blocks_reserve(world);
     if (status == CAIRN_ERROR_FORMAT)
         return eng_snapshot_refuse(reader, "its spheres do not give the pairs that it holds");
@@ -712,7 +731,7 @@ static bool copy_fields(const eng_field_list *from, const eng_field_list *to)
 static bool take_copy(const cairn_world *world, eng_snapshot *copy, base_arena *arena)
 {
     eng_snapshot s = {.note = (char *)"", .world = world};
-    base_arena *scratch = base_arena_create(&world->allocator, ENG_SNAPSHOT_ARENA);
+    base_arena *scratch = base_arena_create(&world->model.allocator, ENG_SNAPSHOT_ARENA);
     bool whole = scratch != NULL;
     if (whole) {
         eng_snapshot_take_head(world, true, &s);
@@ -720,8 +739,8 @@ static bool take_copy(const cairn_world *world, eng_snapshot *copy, base_arena *
         whole = copy_fields(&from, &to) && eng_snapshot_take(world, &s, scratch) &&
                 eng_snapshot_allocate(copy, arena) &&
                 eng_population_take_functions(world, &copy->population, arena) &&
-                eng_contacts_reserve(&world->allocator, &copy->contacts, world->contacts.count) ==
-                    CAIRN_OK;
+                eng_contacts_reserve(&world->model.allocator, &copy->contacts,
+                                     world->contacts.set.count) == CAIRN_OK;
     }
     if (whole) {
         eng_field_list from = eng_snapshot_body(&s), to = eng_snapshot_body(copy);
@@ -737,10 +756,10 @@ cairn_status cairn_world_snapshot(const cairn_world *world, cairn_snapshot **kep
     if (world == NULL || kept == NULL)
         return base_fail_null(error, __func__);
     *kept = NULL;
-    cairn_snapshot *made = base_allocate(&world->allocator, 1, sizeof *made);
+    cairn_snapshot *made = base_allocate(&world->model.allocator, 1, sizeof *made);
     if (made == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a snapshot");
-    *made = (cairn_snapshot){.allocator = world->allocator, .tag = world->tag};
+    *made = (cairn_snapshot){.allocator = world->model.allocator, .tag = world->model.ids.tag};
     // the world may be gone before it
     made->arena = base_arena_create(&made->allocator, ENG_SNAPSHOT_ARENA);
     if (made->arena == NULL || !take_copy(world, &made->state, made->arena)) {
@@ -755,10 +774,11 @@ cairn_status cairn_world_revert(cairn_world *world, const cairn_snapshot *kept, 
 {
     if (world == NULL || kept == NULL)
         return base_fail_null(error, __func__);
-    if (kept->tag != world->tag)
+    if (kept->tag != world->model.ids.tag)
         return base_fail(error, CAIRN_ERROR_WORLD, "the snapshot is of another world");
     con_hdf5_reader origin = {.path = "the snapshot",
-                              .arena = base_arena_create(&world->allocator, ENG_SNAPSHOT_ARENA),
+                              .arena =
+                                  base_arena_create(&world->model.allocator, ENG_SNAPSHOT_ARENA),
                               .error = error};
     if (origin.arena == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a snapshot");

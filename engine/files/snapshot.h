@@ -9,12 +9,16 @@
 #ifndef CAIRN_ENGINE_FILES_SNAPSHOT_H
 #define CAIRN_ENGINE_FILES_SNAPSHOT_H
 
+#include "base/sums/exact_sum.h"
 #include "engine/files/population.h"
 #include "engine/files/store.h"
 #include "engine/joints/joints.h"
 #include "engine/measures/fingerprint.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/breaks.h"
+#include "engine/state/cell.h"
+#include "engine/state/contacts.h"
+#include "engine/state/world_state.h"
 
 enum {
     ENG_CHECKPOINT_FORMAT = 27,

@@ -9,6 +9,7 @@
 // No frame is held as a whole: items are made part by part while they are written. Bodies that are
 // the same in all frames have one chunk a frame and array, which is made in one piece.
 #include "engine/files/trajectory.h"
+#include "engine/bodies/body_state.h"
 #include "engine/files/chunk.h"
 #include "engine/state/ids.h"
 #include "engine/state/world.h"
@@ -191,7 +192,7 @@ static bool make_room(cairn_trajectory *writer, const int64_t counts[ENG_TRAJECT
 static cairn_trajectory *make_writer(const cairn_world *world, const cairn_trajectory_def *def,
                                      const char *path)
 {
-    const base_allocator *allocator = &world->allocator;
+    const base_allocator *allocator = &world->model.allocator;
     cairn_trajectory *made = base_allocate(allocator, 1, sizeof *made);
     if (made == NULL)
         return NULL;
@@ -203,7 +204,7 @@ static cairn_trajectory *make_writer(const cairn_world *world, const cairn_traje
         .known = true,
     };
     made->contacts_every = def->contacts_every;
-    made->ids = eng_slots_hash(&world->body_slots);
+    made->ids = eng_slots_hash(&world->model.ids.body);
     made->file = H5I_INVALID_HID;
     for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
         made->sets[i] = H5I_INVALID_HID;
@@ -287,7 +288,7 @@ typedef struct source {
 static int64_t number_of(const cairn_trajectory *writer, const cairn_world *world, cairn_body_id id)
 {
     if (!writer->layout.varies)
-        return eng_slots_place(&world->body_slots, (int)id.index);
+        return eng_slots_place(&world->model.ids.body, (int)id.index);
     bool known =
         (int)id.index < writer->number_count && writer->generations[id.index] == id.generation;
     return known ? writer->numbers[id.index] : -1;
@@ -377,10 +378,11 @@ static void take_bodies(cairn_trajectory *writer, const cairn_world *world, set_
     enum { AHEAD = 12 }; // so many bodies their states are fetched
     void *rows = writer->rows.rows[set];
     for (int64_t i = 0; i < count; i++) {
-        int row = eng_slots_at(&world->body_slots, (int)(first + i));
+        int row = eng_slots_at(&world->model.ids.body, (int)(first + i));
         double v[6];
         if (i + AHEAD < count)
-            eng_state_prefetch(world, eng_slots_at(&world->body_slots, (int)(first + i + AHEAD)));
+            eng_state_prefetch(world,
+                               eng_slots_at(&world->model.ids.body, (int)(first + i + AHEAD)));
         if (set == ENG_TRAJECTORY_NUMBER) {
             ((int64_t *)rows)[i] = number_of(writer, world, eng_body_id(world, row));
         } else if (set == ENG_TRAJECTORY_POSITION) {
@@ -641,12 +643,13 @@ static bool begin_frame(cairn_trajectory *writer, const cairn_world *world,
                         cairn_replay_frame *frame)
 {
     int bodies = cairn_body_count(world), contacts = cairn_contact_count(world);
-    bool keeps = writer->contacts_every > 0 && world->step_count % writer->contacts_every == 0;
+    bool keeps =
+        writer->contacts_every > 0 && world->state.clock.step_count % writer->contacts_every == 0;
     int64_t counts[ENG_TRAJECTORY_ITEMS];
     *frame = (cairn_replay_frame){
-        .step = world->step_count,
+        .step = world->state.clock.step_count,
         .contacts = contacts,
-        .time = world->time,
+        .time = world->state.clock.time,
         .bodies = bodies,
         .contacts_kept = keeps ? contacts : -1,
     };
@@ -659,9 +662,9 @@ static bool begin_frame(cairn_trajectory *writer, const cairn_world *world,
 /// Whether other bodies than those that the file was begun with stand in its columns.
 static bool has_changed(const cairn_trajectory *writer, const cairn_world *world)
 {
-    return !writer->layout.varies &&
-           (cairn_body_count(world) != writer->layout.bodies ||
-            (world->population_changed && eng_slots_hash(&world->body_slots) != writer->ids));
+    return !writer->layout.varies && (cairn_body_count(world) != writer->layout.bodies ||
+                                      (world->model.population_changed &&
+                                       eng_slots_hash(&world->model.ids.body) != writer->ids));
 }
 
 cairn_status cairn_trajectory_write_frame(cairn_trajectory *writer, const cairn_world *world,

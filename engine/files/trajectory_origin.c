@@ -92,20 +92,20 @@ static cairn_status put_names(hid_t file, const cairn_world *world, const char *
     }
     // a mended text may be longer, but not beyond this, and ends with a zero
     size = 3 * size + 1;
-    char *texts = base_allocate(&world->allocator, (size_t)count + 1, size);
+    char *texts = base_allocate(&world->model.allocator, (size_t)count + 1, size);
     if (texts == NULL)
         return CAIRN_ERROR_MEMORY;
     memset(texts, 0, ((size_t)count + 1) * size);
     for (int i = 0; i < count; i++)
         base_text_mend(of(world, i), texts + (size_t)i * size, size);
     bool good = put_texts(file, name, texts, (hsize_t)count, size);
-    base_release(&world->allocator, texts);
+    base_release(&world->model.allocator, texts);
     return good ? CAIRN_OK : CAIRN_ERROR_FILE;
 }
 
 static const char *material_name(const cairn_world *world, int index)
 {
-    return world->materials[index].name;
+    return world->model.materials.rows[index].name;
 }
 
 static const char *shape_kind_name(const cairn_world *world, int index)
@@ -126,12 +126,12 @@ cairn_status eng_trajectory_put_provenance(hid_t file, const cairn_world *world,
         eng_trajectory_put_text(file, "scene", def->scene != NULL ? def->scene : "") &&
         put_attribute(file, "seed", H5T_NATIVE_INT64, &def->seed) &&
         put_attribute(file, "bodies", H5T_NATIVE_INT64, &bodies) &&
-        put_attribute(file, "time_step", H5T_NATIVE_DOUBLE, &world->def.time_step) &&
+        put_attribute(file, "time_step", H5T_NATIVE_DOUBLE, &world->state.clock.step) &&
         put_long_text(file, "scene_text", def->scene_text != NULL ? def->scene_text : "");
     cairn_status status = good ? CAIRN_OK : CAIRN_ERROR_FILE;
     if (status == CAIRN_OK)
-        status =
-            put_names(file, world, ENG_TRAJECTORY_MATERIALS, world->material_count, material_name);
+        status = put_names(file, world, ENG_TRAJECTORY_MATERIALS, world->model.materials.count,
+                           material_name);
     if (status == CAIRN_OK)
         status =
             put_names(file, world, "shape_kind_names", CAIRN_SHAPE_KIND_COUNT, shape_kind_name);

@@ -49,15 +49,15 @@ static cairn_status add_reading(const cairn_world *world, const average *a, doub
 /// end.
 static bool ends_window(const cairn_world *world, const average *a, const double *numbers)
 {
-    double passed = world->time + 0.5 * world->def.time_step - a->def.from;
+    double passed = world->state.clock.time + 0.5 * world->state.clock.step - a->def.from;
     return passed >= (numbers[NEXT] + 1.0) * a->def.window;
 }
 
 static bool average_looks(const cairn_world *world, const eng_action *action)
 {
     const average *a = action->data;
-    bool every = world->step_count % a->def.every == 0;
-    return world->time > a->def.from &&
+    bool every = world->state.clock.step_count % a->def.every == 0;
+    return world->state.clock.time > a->def.from &&
            (every || (ends_window(world, a, action->numbers) && action->numbers[READ] == 0.0));
 }
 
@@ -67,10 +67,10 @@ static cairn_status average_end(cairn_world *world, eng_action *action, cairn_er
     const cairn_average_def *def = &a->def;
     double *numbers = action->numbers;
     double *sums = numbers + AVERAGE_NUMBERS, *means = sums + def->columns;
-    double passed = world->time + 0.5 * world->def.time_step - def->from;
+    double passed = world->state.clock.time + 0.5 * world->state.clock.step - def->from;
     bool over = ends_window(world, a, numbers);
     cairn_status status = CAIRN_OK;
-    if (world->time <= def->from)
+    if (world->state.clock.time <= def->from)
         return CAIRN_OK;
     if (average_looks(world, action))
         status = add_reading(world, a, numbers, error);
@@ -83,7 +83,7 @@ static cairn_status average_end(cairn_world *world, eng_action *action, cairn_er
         return CAIRN_OK;
     memset(sums, 0, (size_t)def->columns * sizeof *sums);
     numbers[LAST_READ] = numbers[READ];
-    numbers[LAST_STEP] = (double)world->step_count;
+    numbers[LAST_STEP] = (double)world->state.clock.step_count;
     numbers[READ] = 0.0;
     numbers[NEXT] = floor(passed / def->window);
     numbers[WINDOWS] += 1.0;
@@ -123,19 +123,19 @@ cairn_status eng_average_add(cairn_world *world, const cairn_average_def *def, v
 {
     const char *name = def->name != NULL ? def->name : "average";
     cairn_status status = check_def(def, name, error);
-    average *a = base_allocate(&world->allocator, 1, sizeof *a);
+    average *a = base_allocate(&world->model.allocator, 1, sizeof *a);
     if (status != CAIRN_OK || a == NULL) {
-        base_release(&world->allocator, owned);
-        base_release(&world->allocator, a);
+        base_release(&world->model.allocator, owned);
+        base_release(&world->model.allocator, a);
         return status != CAIRN_OK
                    ? status
                    : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an average");
     }
     *a = (average){.def = *def, .owned = owned};
-    a->def.name = base_copy_text(&world->allocator, name);
-    a->values = base_allocate(&world->allocator, (size_t)def->columns, sizeof *a->values);
+    a->def.name = base_copy_text(&world->model.allocator, name);
+    a->values = base_allocate(&world->model.allocator, (size_t)def->columns, sizeof *a->values);
     if (a->def.name == NULL || a->values == NULL) {
-        average_release(&world->allocator, a);
+        average_release(&world->model.allocator, a);
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an average");
     }
     const double numbers[] = {def->window, def->every, def->from, def->columns};

@@ -10,11 +10,13 @@
 // are sorted by the blocks of cells that they reach, and threads add blocks whose cells are not
 // shared: the sums do not depend on the threads.
 #include "engine/grains/coarse.h"
+#include "engine/bodies/body_state.h"
 #include "engine/grains/smear.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/space/space.h"
 #include "engine/state/ids.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
 #include "engine/state/world.h"
 
 #include <limits.h>
@@ -139,7 +141,8 @@ static void add_pairs(smear *s, eng_smear_work *work)
         row_group group = {.s = s, .work = work, .first = {colour & 1, colour >> 1}};
         for (int k = 0; k < 2; k++)
             group.rows[k] = (cells[k + 1] + 1 - group.first[k]) / 2;
-        base_parallel_for(s->world->workers, group.rows[0] * group.rows[1], 1, add_rows, &group);
+        base_parallel_for(s->world->model.workers, group.rows[0] * group.rows[1], 1, add_rows,
+                          &group);
     }
     s->pair_count = 0;
 }
@@ -214,7 +217,7 @@ static void add_batch(smear *s, eng_smear_kind kind)
                 break;
         }
         share_range range = {s, &work, first};
-        base_parallel_for(s->world->workers, end - first, SHARES_CHUNK, make_shares, &range);
+        base_parallel_for(s->world->model.workers, end - first, SHARES_CHUNK, make_shares, &range);
         for (int i = first; i < end; i++)
             pair_source(s, &work, &waiting->extents[i], i);
         add_pairs(s, &work);
@@ -346,13 +349,13 @@ static images images_of(const smear *s, vec3 place, double distance)
 static vec3 image_shift(const smear *s, int i, int j, int k)
 {
     const double n[3] = {i, j, k};
-    return eng_cell_vector(&s->world->cell.middle, n);
+    return eng_cell_vector(&s->world->state.cell.middle, n);
 }
 
 /// A grain with its images, which move with the strain of the cell.
 static void add_grain(smear *s, double mass, vec3 place, vec3 velocity)
 {
-    if (!s->world->cell.any) {
+    if (!s->world->state.cell.any) {
         smear_grain(s, mass, place, velocity);
         return;
     }
@@ -361,14 +364,14 @@ static void add_grain(smear *s, double mass, vec3 place, vec3 velocity)
         for (int j = in.from[1]; j <= in.to[1]; j++)
             for (int k = in.from[2]; k <= in.to[2]; k++) {
                 vec3 shift = image_shift(s, i, j, k);
-                vec3 drift = mat3_apply(&s->world->cell.gradient, shift);
+                vec3 drift = mat3_apply(&s->world->state.cell.gradient, shift);
                 smear_grain(s, mass, vec3_add(place, shift), vec3_add(velocity, drift));
             }
 }
 
 static inline void add_branch(smear *s, const branch *b)
 {
-    if (!s->world->cell.any) {
+    if (!s->world->state.cell.any) {
         smear_contact(s, b, (vec3){0.0, 0.0, 0.0});
         return;
     }
@@ -384,9 +387,10 @@ static inline void add_branch(smear *s, const branch *b)
 static void weigh_grains(smear *s)
 {
     const cairn_world *world = s->world;
-    for (int row = 0; row < world->body_count; row++) {
-        bool grain = eng_body_is_live(world, row) && world->bodies[row].kind == CAIRN_DYNAMIC;
-        s->mass[row] = grain ? world->bodies[row].mass : 0.0;
+    for (int row = 0; row < world->model.bodies.count; row++) {
+        bool grain =
+            eng_body_is_live(world, row) && world->model.bodies.rows[row].kind == CAIRN_DYNAMIC;
+        s->mass[row] = grain ? world->model.bodies.rows[row].mass : 0.0;
     }
 }
 
@@ -398,7 +402,7 @@ static void gather_grains(smear *s)
     for (int slot = 0; slot < eng_spheres_slot_count(world); slot++)
         if (eng_spheres_grain_of(world, slot, &own) && s->mass[own.body] > 0.0)
             add_grain(s, s->mass[own.body], own.centre, own.velocity);
-    for (int row = 0; row < world->body_count; row++) {
+    for (int row = 0; row < world->model.bodies.count; row++) {
         if (!(s->mass[row] > 0.0) || eng_spheres_holds(world, row))
             continue;
         vec3 place = eng_spheres_steps(world, row) ? eng_spheres_centre_of(world, row)
@@ -440,7 +444,7 @@ static unsigned add_lines(smear *s, int block)
 {
     batch *waiting = &s->batches[ENG_SMEAR_BRANCHES];
     eng_spheres_lines lines;
-    if (s->world->cell.any)
+    if (s->world->state.cell.any)
         return 0;
     unsigned found = eng_spheres_block_lines(s->world, block, &lines);
     for (unsigned bits = found; bits != 0; bits &= bits - 1) {
@@ -461,7 +465,7 @@ static void gather_branches(smear *s)
 {
     const cairn_world *world = s->world;
     eng_spheres_force forces[ENG_SPHERES_BLOCK];
-    for (int i = 0; i < world->contacts.count; i++) {
+    for (int i = 0; i < world->contacts.set.count; i++) {
         cairn_contact_view c;
         if (cairn_contact_get(world, i, &c) != CAIRN_OK)
             continue;
@@ -554,13 +558,13 @@ static cairn_status complete(const base_allocator *allocator, size_t points,
 /// Memory for batches; false where there is not enough.
 static bool make_room(smear *s, size_t cells)
 {
-    const base_allocator *allocator = &s->world->allocator;
+    const base_allocator *allocator = &s->world->model.allocator;
     // one source may reach all cells
     s->pool_room = 0;
     for (int k = 0; k < 3; k++)
         s->pool_room += ENG_SMEAR_NODES * ((int64_t)s->grid->cells[k] + 2) + 8;
     s->pool_room = s->pool_room > POOL ? s->pool_room : POOL;
-    size_t bodies = (size_t)s->world->body_count + 1;
+    size_t bodies = (size_t)s->world->model.bodies.count + 1;
     size_t bytes = sizeof *s->memory + (size_t)s->pool_room * sizeof *s->memory->pool;
     if (s->arena != NULL) {
         s->memory = base_arena_allocate(s->arena, "fields", 1, bytes);
@@ -593,9 +597,9 @@ static void give_room_back(smear *s, base_arena_mark mark)
         base_arena_rewind(s->arena, mark);
         return;
     }
-    base_release(&s->world->allocator, s->start);
-    base_release(&s->world->allocator, s->mass);
-    base_release(&s->world->allocator, s->memory);
+    base_release(&s->world->model.allocator, s->start);
+    base_release(&s->world->model.allocator, s->mass);
+    base_release(&s->world->model.allocator, s->memory);
 }
 
 /// Adds what there is to all fields.
@@ -656,7 +660,7 @@ cairn_status eng_coarse_sum(const cairn_world *world, const cairn_grid *grid,
     s.lines.per_width = s.per_width;
     s.lines.factor = s.per_volume;
     geo_bounds box = {vec3_from(grid->low), vec3_from(grid->high)};
-    s.window = eng_window_make(&world->cell, &world->cell.middle, box);
+    s.window = eng_window_make(&world->state.cell, &world->state.cell.middle, box);
     // to the corners of the cube that the kernel fills
     double reach = grid->kernel == CAIRN_KERNEL_GAUSSIAN ? 7.0 : 1.0;
     cairn_status status = eng_window_check(&s.window, sqrt(3.0) * reach * grid->width,
@@ -679,11 +683,11 @@ cairn_status cairn_world_coarse_grain(const cairn_world *world, const cairn_grid
         return status;
     cairn_coarse_fields all = *fields;
     double *own;
-    if (complete(&world->allocator, eng_coarse_cells(grid), &all, &own) != CAIRN_OK)
+    if (complete(&world->model.allocator, eng_coarse_cells(grid), &all, &own) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for fields");
     status = eng_coarse_sum(world, grid, &all, NULL, error);
     eng_coarse_finish(&all, eng_coarse_cells(grid));
-    base_release(&world->allocator, own);
+    base_release(&world->model.allocator, own);
     return status;
 }
 
@@ -695,7 +699,7 @@ static cairn_status read_sums(void *context, const cairn_world *world, double *v
     const cairn_grid *grid = context;
     cairn_coarse_fields fields = eng_coarse_in(values, grid);
     memset(values, 0, ENG_COARSE_SUMS * eng_coarse_cells(grid) * sizeof *values);
-    return eng_coarse_sum(world, grid, &fields, world->arena, error);
+    return eng_coarse_sum(world, grid, &fields, world->scratch.arena, error);
 }
 
 cairn_status cairn_fields_average_create(cairn_world *world, const cairn_grid *grid,
@@ -710,7 +714,7 @@ cairn_status cairn_fields_average_create(cairn_world *world, const cairn_grid *g
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "a grid whose fields are averaged over time has %zu cells, of at most %d",
                          eng_coarse_cells(grid), INT_MAX / (4 * ENG_COARSE_SUMS));
-    cairn_grid *own = base_allocate(&world->allocator, 1, sizeof *own);
+    cairn_grid *own = base_allocate(&world->model.allocator, 1, sizeof *own);
     if (own == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for fields");
     *own = *grid;

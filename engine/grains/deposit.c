@@ -5,6 +5,7 @@
 // direction of steepest descent which leaves all that it touches. A way over a curved surface ends
 // a little off it, and the next one falls back onto it.
 #include "engine/grains/deposit.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -31,7 +32,7 @@ typedef struct touches {
 cairn_status eng_deposit_begin(eng_deposit *deposit, const cairn_world *world,
                                const cairn_region *region, double largest, cairn_error *error)
 {
-    vec3 gravity = vec3_from(world->def.gravity);
+    vec3 gravity = vec3_from(world->model.def.gravity);
     geo_bounds bounds = eng_region_bounds(world, region);
     *deposit = (eng_deposit){.world = world,
                              .region = region,
@@ -54,7 +55,7 @@ cairn_status eng_deposit_begin(eng_deposit *deposit, const cairn_world *world,
         }
         deposit->inverse = 1.0 / edge;
     }
-    deposit->head = base_allocate(&world->allocator, (size_t)cells, sizeof *deposit->head);
+    deposit->head = base_allocate(&world->model.allocator, (size_t)cells, sizeof *deposit->head);
     if (deposit->head == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the cells of a deposit");
     memset(deposit->head, 0, (size_t)cells * sizeof *deposit->head);
@@ -65,7 +66,7 @@ void eng_deposit_finish(eng_deposit *deposit)
 {
     if (deposit->world == NULL)
         return;
-    const base_allocator *allocator = &deposit->world->allocator;
+    const base_allocator *allocator = &deposit->world->model.allocator;
     base_release(allocator, deposit->head);
     base_release(allocator, deposit->next);
     base_release(allocator, deposit->place);
@@ -315,7 +316,7 @@ cairn_status eng_deposit_drop(eng_deposit *d, double radius, base_rng *rng, vec3
     *place = rise(d, radius, *place);
     if (!is_free(d, radius, *place) || !settle(d, radius, place))
         return CAIRN_OK;
-    const base_allocator *allocator = &d->world->allocator;
+    const base_allocator *allocator = &d->world->model.allocator;
     cairn_status status =
         base_array_reserve(allocator, &d->place, &d->place_capacity, d->count + 1);
     if (status == CAIRN_OK)

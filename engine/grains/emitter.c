@@ -6,7 +6,9 @@
 #include "engine/grains/mixture.h"
 #include "engine/grains/near.h"
 #include "engine/grains/region.h"
+#include "engine/state/actions.h"
 #include "engine/state/ids.h"
+#include "engine/state/world.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -106,7 +108,8 @@ static cairn_status insert_one(cairn_world *world, const emitter *e, eng_near *n
     cairn_status status = eng_grain_shape(world, grain, &body.shape, error);
     if (status != CAIRN_OK)
         return status;
-    status = find_place(e, near, world->shapes[body.shape.index], numbers, &body, inserted);
+    status =
+        find_place(e, near, world->model.shapes.rows[body.shape.index], numbers, &body, inserted);
     if (status != CAIRN_OK)
         status =
             base_fail(error, status, "emitter \"%s\": %s", e->def.name, cairn_status_text(status));
@@ -145,10 +148,10 @@ static void book_waiting(const cairn_world *world, const emitter *e, double *num
     numbers[LATE] += 1.0;
     int late = numbers[LATE] == 1.0 ? count_late(world) : 0;
     if (late > 0 && late <= LATE_TOLD)
-        base_log(&world->logger, BASE_LOG_WARNING,
+        base_log(&world->model.logger, BASE_LOG_WARNING,
                  "emitter \"%s\" has no room at t = %g s: %.0f grains (%.3g kg) wait for the next "
                  "insertions%s",
-                 e->def.name, world->time, numbers[WAITING], numbers[WAITING_MASS],
+                 e->def.name, world->state.clock.time, numbers[WAITING], numbers[WAITING_MASS],
                  late == LATE_TOLD ? "; further emitters that have none are not named" : "");
 }
 
@@ -156,7 +159,7 @@ static cairn_status fail_interrupted(const cairn_world *world, cairn_error *erro
 {
     return base_fail(error, CAIRN_INTERRUPTED,
                      "step %" PRId64 ", t = %g s: interrupted while grains came",
-                     world->step_count + 1, world->time);
+                     world->state.clock.step_count + 1, world->state.clock.time);
 }
 
 /// Grains that are due, until one finds no place.
@@ -164,14 +167,14 @@ static cairn_status insert_due(cairn_world *world, const emitter *e, double *num
                                cairn_error *error)
 {
     double grains, mass;
-    find_due(&e->def, world->time, &grains, &mass);
+    find_due(&e->def, world->state.clock.time, &grains, &mass);
     base_rng rng = base_rng_make(e->def.seed + base_hash_mix((uint64_t)numbers[EMITTED]));
     eng_grain grain = eng_mixture_draw(&e->mixture, &rng);
     numbers[WAITING] = numbers[WAITING_MASS] = 0.0;
     if (!is_due(numbers, grains, mass, grain.mass))
         return CAIRN_OK;
     // the look around costs as much as all bodies that there are
-    if (atomic_exchange(&world->interrupt, 0) != 0)
+    if (atomic_exchange(&world->model.interrupt, 0) != 0)
         return fail_interrupted(world, error);
     eng_near near;
     bool inserted = true;
@@ -185,7 +188,7 @@ static cairn_status insert_due(cairn_world *world, const emitter *e, double *num
             break;
         numbers[EMITTED] += 1.0;
         numbers[EMITTED_MASS] += grain.mass;
-        if (atomic_exchange(&world->interrupt, 0) != 0)
+        if (atomic_exchange(&world->model.interrupt, 0) != 0)
             status = fail_interrupted(world, error);
         rng = base_rng_make(e->def.seed + base_hash_mix((uint64_t)numbers[EMITTED]));
         grain = eng_mixture_draw(&e->mixture, &rng);
@@ -200,9 +203,9 @@ static bool emitter_due(const cairn_world *world, const eng_action *action)
 {
     const emitter *e = action->data;
     const double *numbers = action->numbers;
-    bool over = world->time > e->def.until + e->def.every && numbers[WAITING] == 0.0;
-    return !over &&
-           world->time >= e->def.from + e->def.every * numbers[INSERTION] - 1e-9 * e->def.every;
+    bool over = world->state.clock.time > e->def.until + e->def.every && numbers[WAITING] == 0.0;
+    return !over && world->state.clock.time >=
+                        e->def.from + e->def.every * numbers[INSERTION] - 1e-9 * e->def.every;
 }
 
 static cairn_status emitter_begin(cairn_world *world, eng_action *action, cairn_error *error)
@@ -211,7 +214,7 @@ static cairn_status emitter_begin(cairn_world *world, eng_action *action, cairn_
     double *numbers = action->numbers;
     if (!emitter_due(world, action))
         return CAIRN_OK;
-    double insertion = floor((world->time - e->def.from) / e->def.every + 1e-9) + 1.0;
+    double insertion = floor((world->state.clock.time - e->def.from) / e->def.every + 1e-9) + 1.0;
     cairn_status status = insert_due(world, e, numbers, error);
     // one that was interrupted goes on where it was when the step is taken
     if (status != CAIRN_INTERRUPTED)
@@ -234,8 +237,8 @@ static bool emitter_coming(const cairn_world *world, const eng_action *action, i
     double left_count =
         e->def.count > 0 ? (double)e->def.count - action->numbers[EMITTED] : INFINITY;
     double left_mass = e->def.mass > 0.0 ? e->def.mass - action->numbers[EMITTED_MASS] : INFINITY;
-    if (index / 2 >= e->mixture.count || world->time > e->def.until || left_count < 1.0 ||
-        left_mass <= 0.0)
+    if (index / 2 >= e->mixture.count || world->state.clock.time > e->def.until ||
+        left_count < 1.0 || left_mass <= 0.0)
         return false;
     eng_coming extremes[2];
     eng_mixture_extremes(&e->mixture.components[index / 2], extremes);
@@ -303,12 +306,13 @@ cairn_status cairn_emitter_create(cairn_world *world, const cairn_emitter_def *d
     cairn_status status = check_def(world, def, error);
     if (status != CAIRN_OK)
         return status;
-    emitter *e = base_allocate(&world->allocator, 1, sizeof *e);
+    emitter *e = base_allocate(&world->model.allocator, 1, sizeof *e);
     if (e == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an emitter");
     e->def = *def;
     e->def.grains = NULL;
-    e->def.name = base_copy_text(&world->allocator, def->name != NULL ? def->name : "emitter");
+    e->def.name =
+        base_copy_text(&world->model.allocator, def->name != NULL ? def->name : "emitter");
     status = e->def.name != NULL
                  ? eng_mixture_create(world, def->grains, def->grain_count, def->shares_by_mass,
                                       &e->mixture, error)
@@ -316,13 +320,13 @@ cairn_status cairn_emitter_create(cairn_world *world, const cairn_emitter_def *d
     double room = status == CAIRN_OK ? eng_region_room(world, &def->region) : 0.0;
     if (status == CAIRN_OK && !(room > e->mixture.largest))
         status = fail_room(&e->def, room, e->mixture.largest, error);
-    for (int i = world->action_count; i-- > 0;)
-        if (world->actions[i]->kind == &emitter_kind) {
-            e->number = ((const emitter *)world->actions[i]->data)->number + 1;
+    for (int i = world->state.actions.count; i-- > 0;)
+        if (world->state.actions.rows[i]->kind == &emitter_kind) {
+            e->number = ((const emitter *)world->state.actions.rows[i]->data)->number + 1;
             break;
         }
     if (status != CAIRN_OK) {
-        emitter_release(&world->allocator, e);
+        emitter_release(&world->model.allocator, e);
         return status;
     }
     const double numbers[] = {

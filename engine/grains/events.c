@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies that are removed, frozen, released or sent another way at a time, or when a condition
 // holds, parameters of pairs that change then, and runs that end then.
+#include "engine/bodies/body_state.h"
 #include "engine/grains/region.h"
 #include "engine/space/space.h"
+#include "engine/state/actions.h"
 #include "engine/state/ids.h"
 #include "engine/state/pair_changes.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/hash.h"
 
@@ -46,7 +50,7 @@ static bool is_meant(const cairn_world *world, const event *e, int row)
 {
     if (!eng_body_is_live(world, row))
         return false;
-    bool dynamic = world->bodies[row].kind == CAIRN_DYNAMIC;
+    bool dynamic = world->model.bodies.rows[row].kind == CAIRN_DYNAMIC;
     bool frozen = cairn_body_is_frozen(world, eng_body_id(world, row));
     bool able = e->def.change == CAIRN_CHANGE_RELEASE  ? frozen
                 : e->def.change == CAIRN_CHANGE_FREEZE ? dynamic
@@ -65,7 +69,8 @@ static cairn_status change_all(cairn_world *world, const eng_action *action, cai
         // one that is gone stays so
         if (eng_body_check(world, def->bodies[i]) == CAIRN_OK)
             status = change_body(world, def, (int)def->bodies[i].index, error);
-    for (int row = 0; def->region != NULL && row < world->body_count && status == CAIRN_OK; row++)
+    for (int row = 0; def->region != NULL && row < world->model.bodies.count && status == CAIRN_OK;
+         row++)
         if (is_meant(world, e, row))
             status = change_body(world, def, row, error);
     return status;
@@ -78,7 +83,7 @@ static bool event_due(const cairn_world *world, const eng_action *action)
     double looks = action->numbers[LOOK];
     double due =
         def->condition != NULL ? def->from + def->every * looks - 1e-9 * def->every : def->from;
-    return action->numbers[DONE] == 0.0 && world->time >= due;
+    return action->numbers[DONE] == 0.0 && world->state.clock.time >= due;
 }
 
 static cairn_status event_begin(cairn_world *world, eng_action *action, cairn_error *error)
@@ -90,9 +95,10 @@ static cairn_status event_begin(cairn_world *world, eng_action *action, cairn_er
         return CAIRN_OK;
     bool holds = true;
     cairn_status status =
-        asks ? def->condition(def->context, world, world->time, &holds, error) : CAIRN_OK;
+        asks ? def->condition(def->context, world, world->state.clock.time, &holds, error)
+             : CAIRN_OK;
     if (asks)
-        numbers[LOOK] = floor((world->time - def->from) / def->every + 1e-9) + 1.0;
+        numbers[LOOK] = floor((world->state.clock.time - def->from) / def->every + 1e-9) + 1.0;
     if (status != CAIRN_OK || !holds)
         return status;
     numbers[DONE] = 1.0;
@@ -100,7 +106,7 @@ static cairn_status event_begin(cairn_world *world, eng_action *action, cairn_er
     status = change_all(world, action, &why);
     return status == CAIRN_OK ? status
                               : base_fail(error, status, "%s at t = %g s: %s", def->name,
-                                          world->time, why.message);
+                                          world->state.clock.time, why.message);
 }
 
 static void event_release(const base_allocator *allocator, void *data)
@@ -237,18 +243,19 @@ cairn_status cairn_event_create(cairn_world *world, const cairn_event_def *def, 
     if (status != CAIRN_OK)
         return status;
     size_t count = (size_t)def->body_count;
-    event *made = base_allocate(&world->allocator, 1, sizeof *made);
+    event *made = base_allocate(&world->model.allocator, 1, sizeof *made);
     if (made == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an event");
     *made = (event){.def = *def, .surface = surface};
     cairn_event_def *own = &made->def;
-    cairn_body_id *bodies = base_allocate(&world->allocator, count > 0 ? count : 1, sizeof *bodies);
+    cairn_body_id *bodies =
+        base_allocate(&world->model.allocator, count > 0 ? count : 1, sizeof *bodies);
     own->value_count = pair ? def->value_count : 0;
-    own->name = base_copy_text(&world->allocator, def->name != NULL ? def->name : "event");
+    own->name = base_copy_text(&world->model.allocator, def->name != NULL ? def->name : "event");
     own->bodies = bodies;
-    own->values = copy_values(&world->allocator, own);
+    own->values = copy_values(&world->model.allocator, own);
     if (own->name == NULL || bodies == NULL || own->values == NULL) {
-        event_release(&world->allocator, made);
+        event_release(&world->model.allocator, made);
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an event");
     }
     for (size_t i = 0; i < count; i++)

@@ -2,7 +2,9 @@
 // Forces, torques and gravity that are functions of time: asked for the middle of every step.
 #include "engine/measures/energy.h"
 #include "engine/measures/finite.h"
+#include "engine/state/actions.h"
 #include "engine/state/ids.h"
+#include "engine/state/world.h"
 
 #include "base/hash.h"
 
@@ -21,7 +23,7 @@ typedef struct driven_gravity {
 
 static double middle_of_step(const cairn_world *world)
 {
-    return world->time + 0.5 * world->def.time_step;
+    return world->state.clock.time + 0.5 * world->state.clock.step;
 }
 
 static cairn_status load_begin(cairn_world *world, eng_action *action, cairn_error *error)
@@ -60,7 +62,7 @@ cairn_status cairn_body_set_load(cairn_world *world, cairn_body_id body,
     }
     if (function == NULL)
         return CAIRN_OK;
-    driven_load *load = base_allocate(&world->allocator, 1, sizeof *load);
+    driven_load *load = base_allocate(&world->model.allocator, 1, sizeof *load);
     if (load == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the load on a body");
     *load = (driven_load){body, function, context};
@@ -78,11 +80,11 @@ static cairn_status set_gravity(cairn_world *world, const double gravity[3], cai
                          middle_of_step(world));
     double kinetic, before, after;
     eng_energy_mechanical(world, &kinetic, &before);
-    memcpy(world->def.gravity, gravity, sizeof world->def.gravity);
+    memcpy(world->model.def.gravity, gravity, sizeof world->model.def.gravity);
     eng_energy_mechanical(world, &kinetic, &after);
-    world->energy.potential = after;
-    if (world->energy_started)
-        world->energy.drivers += after - before;
+    world->state.audit.energy.potential = after;
+    if (world->state.audit.started)
+        world->state.audit.energy.drivers += after - before;
     return CAIRN_OK;
 }
 
@@ -91,16 +93,16 @@ static cairn_status gravity_begin(cairn_world *world, eng_action *action, cairn_
     const driven_gravity *driven = action->data;
     double gravity[3] = {0.0};
     cairn_status status = driven->function(driven->context, middle_of_step(world), gravity, error);
-    if (status == CAIRN_OK && memcmp(gravity, world->def.gravity, sizeof gravity) != 0)
+    if (status == CAIRN_OK && memcmp(gravity, world->model.def.gravity, sizeof gravity) != 0)
         status = set_gravity(world, gravity, error);
     // its numbers are what is in force
-    memcpy(action->numbers, world->def.gravity, sizeof gravity);
+    memcpy(action->numbers, world->model.def.gravity, sizeof gravity);
     return status;
 }
 
 static void gravity_restored(cairn_world *world, eng_action *action)
 {
-    memcpy(world->def.gravity, action->numbers, sizeof world->def.gravity);
+    memcpy(world->model.def.gravity, action->numbers, sizeof world->model.def.gravity);
 }
 
 enum { GRAVITY_NUMBERS = 3 };
@@ -121,13 +123,13 @@ cairn_status cairn_world_set_gravity_function(cairn_world *world, cairn_gravity_
         *(driven_gravity *)is->data = (driven_gravity){function, context};
         return CAIRN_OK;
     }
-    driven_gravity *driven = base_allocate(&world->allocator, 1, sizeof *driven);
+    driven_gravity *driven = base_allocate(&world->model.allocator, 1, sizeof *driven);
     if (driven == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for gravity");
     *driven = (driven_gravity){function, context};
     is = eng_action_add(world, &gravity_kind, driven, GRAVITY_NUMBERS, BASE_HASH_START);
     if (is == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for gravity");
-    memcpy(is->numbers, world->def.gravity, sizeof world->def.gravity);
+    memcpy(is->numbers, world->model.def.gravity, sizeof world->model.def.gravity);
     return CAIRN_OK;
 }

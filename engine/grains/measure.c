@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Averages over the grains and contacts of a region.
+#include "engine/bodies/body_state.h"
 #include "engine/grains/overlap.h"
 #include "engine/measures/finite.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 /// sum += factor a b^T, symmetric part: xx, yy, zz, xy, xz, yz.
 static void add_product(double sum[6], double factor, vec3 a, vec3 b)
@@ -26,12 +29,16 @@ static double solid_volume(const cairn_world *world, const cairn_region *region)
 {
     double solid = 0.0;
     eng_window window = {0};
-    if (region != NULL && world->cell.any)
-        window = eng_window_make(&world->cell, &world->cell.now, eng_region_bounds(world, region));
-    for (int row = 0; row < world->body_count; row++)
-        if (eng_body_is_live(world, row) && world->bodies[row].kind == CAIRN_DYNAMIC)
-            solid += region == NULL ? geo_shape_mass(world->shapes[world->bodies[row].shape]).volume
-                                    : eng_region_part_of_body(world, region, &window, row);
+    if (region != NULL && world->state.cell.any)
+        window = eng_window_make(&world->state.cell, &world->state.cell.now,
+                                 eng_region_bounds(world, region));
+    for (int row = 0; row < world->model.bodies.count; row++)
+        if (eng_body_is_live(world, row) && world->model.bodies.rows[row].kind == CAIRN_DYNAMIC)
+            solid +=
+                region == NULL
+                    ? geo_shape_mass(world->model.shapes.rows[world->model.bodies.rows[row].shape])
+                          .volume
+                    : eng_region_part_of_body(world, region, &window, row);
     return solid;
 }
 
@@ -43,16 +50,17 @@ static void add_grains(const cairn_world *world, const cairn_region *region, dou
     double energy = 0.0;
     for (int pass = 0; pass < 2; pass++) {
         vec3 mean = vec3_from(out->velocity);
-        for (int row = 0; row < world->body_count; row++) {
-            if (!eng_body_is_live(world, row) || world->bodies[row].kind != CAIRN_DYNAMIC ||
+        for (int row = 0; row < world->model.bodies.count; row++) {
+            if (!eng_body_is_live(world, row) ||
+                world->model.bodies.rows[row].kind != CAIRN_DYNAMIC ||
                 !is_inside(world, region, row))
                 continue;
-            double mass = world->bodies[row].mass;
+            double mass = world->model.bodies.rows[row].mass;
             eng_state state = eng_state_of(world, row);
             vec3 v = vec3_from(state.v);
             // images move with the strain of the cell, and so does the mean motion in it
             if (region == NULL)
-                v = vec3_sub(v, mat3_apply(&world->cell.gradient, state.q.position));
+                v = vec3_sub(v, mat3_apply(&world->state.cell.gradient, state.q.position));
             if (pass == 0) {
                 out->bodies++;
                 out->mass += mass;
@@ -66,7 +74,8 @@ static void add_grains(const cairn_world *world, const cairn_region *region, dou
         if (pass == 0 && out->mass > 0.0)
             vec3_store(out->velocity, vec3_scale(1.0 / out->mass, momentum));
     }
-    vec3 extent = {world->cell.now.m[0][0], world->cell.now.m[1][1], world->cell.now.m[2][2]};
+    vec3 extent = {world->state.cell.now.m[0][0], world->state.cell.now.m[1][1],
+                   world->state.cell.now.m[2][2]};
     if (region != NULL) {
         geo_bounds bounds = eng_region_bounds(world, region);
         extent = vec3_sub(bounds.high, bounds.low);
@@ -83,8 +92,8 @@ static void count_rattlers(const cairn_world *world, const cairn_region *region,
                            const int *contacts, cairn_measure *out)
 {
     int bearing = 0, all = 0;
-    for (int row = 0; row < world->body_count; row++) {
-        if (!eng_body_is_live(world, row) || world->bodies[row].kind != CAIRN_DYNAMIC ||
+    for (int row = 0; row < world->model.bodies.count; row++) {
+        if (!eng_body_is_live(world, row) || world->model.bodies.rows[row].kind != CAIRN_DYNAMIC ||
             !is_inside(world, region, row))
             continue;
         bearing += contacts[row] > 1;
@@ -105,7 +114,7 @@ static void add_contact(const cairn_world *world, const cairn_region *region, do
         return;
     for (int side = 0; side < 2; side++) {
         bool live = eng_body_is_live(world, bodies[side]);
-        bool grain = live && world->bodies[bodies[side]].kind == CAIRN_DYNAMIC;
+        bool grain = live && world->model.bodies.rows[bodies[side]].kind == CAIRN_DYNAMIC;
         // the image of the grain that the contact is next to
         ends[side] = grain ? eng_image_centre(world, bodies[side], point) : point;
         out->coordination += grain && is_inside(world, region, bodies[side]);
@@ -125,17 +134,18 @@ cairn_status eng_measure(const cairn_world *world, const cairn_region *region, i
     if (world == NULL || measure == NULL)
         return base_fail_null(error, "cairn_world_measure");
     *measure = (cairn_measure){0};
-    if (region == NULL && !world->cell.any)
+    if (region == NULL && !world->state.cell.any)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "this world has no periodic cell: a measure wants a region");
     cairn_status status = region != NULL ? eng_region_check(world, region, error) : CAIRN_OK;
     // images of bodies that no step has looked at yet
-    if (status == CAIRN_OK && (world->step_count == 0 || world->topology_changed))
+    if (status == CAIRN_OK &&
+        (world->state.clock.step_count == 0 || world->contacts.pairs.topology_changed))
         status = eng_cell_check_bodies(world, error);
     if (status != CAIRN_OK)
         return status;
     double volume = region != NULL ? eng_region_volume(world, region)
-                                   : fabs(mat3_determinant(&world->cell.now));
+                                   : fabs(mat3_determinant(&world->state.cell.now));
     add_grains(world, region, volume, measure);
     for (int i = 0; i < cairn_contact_count(world); i++) {
         cairn_contact_view contact;
@@ -156,12 +166,12 @@ cairn_status cairn_world_measure(const cairn_world *world, const cairn_region *r
 {
     if (world == NULL)
         return base_fail_null(error, __func__);
-    int *contacts =
-        base_allocate(&world->allocator, (size_t)world->body_count + 1, sizeof *contacts);
+    int *contacts = base_allocate(&world->model.allocator, (size_t)world->model.bodies.count + 1,
+                                  sizeof *contacts);
     cairn_status status = contacts != NULL
                               ? eng_measure(world, region, contacts, measure, error)
                               : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a measure");
-    base_release(&world->allocator, contacts);
+    base_release(&world->model.allocator, contacts);
     return status;
 }
 
@@ -169,8 +179,8 @@ cairn_status cairn_world_get_unbalanced(const cairn_world *world, double *ratio,
 {
     if (world == NULL || ratio == NULL)
         return base_fail_null(error, __func__);
-    size_t bodies = (size_t)world->body_count;
-    vec3 *sums = base_allocate(&world->allocator, bodies + 1, sizeof *sums);
+    size_t bodies = (size_t)world->model.bodies.count;
+    vec3 *sums = base_allocate(&world->model.allocator, bodies + 1, sizeof *sums);
     if (sums == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the unbalanced force");
     double forces = 0.0, rest = 0.0;
@@ -185,25 +195,26 @@ cairn_status cairn_world_get_unbalanced(const cairn_world *world, double *ratio,
         forces += vec3_norm(force);
         contacts += vec3_norm(force) > 0.0;
     }
-    vec3 gravity = vec3_from(world->def.gravity);
-    for (int row = 0; row < world->body_count; row++) {
-        if (!eng_body_is_live(world, row) || world->bodies[row].kind != CAIRN_DYNAMIC)
+    vec3 gravity = vec3_from(world->model.def.gravity);
+    for (int row = 0; row < world->model.bodies.count; row++) {
+        if (!eng_body_is_live(world, row) || world->model.bodies.rows[row].kind != CAIRN_DYNAMIC)
             continue;
-        rest += vec3_norm(vec3_add_scaled(sums[row], world->bodies[row].mass, gravity));
+        rest += vec3_norm(vec3_add_scaled(sums[row], world->model.bodies.rows[row].mass, gravity));
         grains++;
     }
     *ratio = contacts > 0 && grains > 0 ? rest / grains / (forces / contacts) : 0.0;
-    base_release(&world->allocator, sums);
+    base_release(&world->model.allocator, sums);
     return CAIRN_OK;
 }
 
 int cairn_world_get_bond_count(const cairn_world *world)
 {
     int bonds = 0;
-    for (int i = 0; world != NULL && i < world->contacts.count; i++) {
-        const eng_surface *surface = &world->surfaces[world->contacts.surface[i]];
+    for (int i = 0; world != NULL && i < world->contacts.set.count; i++) {
+        const eng_surface *surface =
+            &world->model.materials.surfaces[world->contacts.set.surface[i]];
         bonds += surface->law->bonded != NULL &&
-                 surface->law->bonded(surface->parameters, world->contacts.history[i]);
+                 surface->law->bonded(surface->parameters, world->contacts.set.history[i]);
     }
     return bonds;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mixtures: checked, their shares turned into shares by number, and their shapes scaled.
 #include "engine/grains/mixture.h"
+#include "engine/state/actions.h"
+#include "engine/state/world.h"
 
 #include "base/elementary.h"
 #include "engine/state/ids.h"
@@ -13,7 +15,8 @@ enum { COMPONENTS_MAX = 1000 };
 /// Volume of a shape as it is, m3; that of spheres of a metre where there is none.
 static double volume_of(const cairn_world *world, cairn_shape_id shape)
 {
-    return shape.generation == 0 ? M_PI / 6.0 : geo_shape_mass(world->shapes[shape.index]).volume;
+    return shape.generation == 0 ? M_PI / 6.0
+                                 : geo_shape_mass(world->model.shapes.rows[shape.index]).volume;
 }
 
 /// What multiplies lengths of the component's shape for a size.
@@ -107,7 +110,7 @@ static cairn_status make_shape(cairn_world *world, const eng_component *componen
         def.radius = 0.5 * size;
         return cairn_shape_create(world, &def, made, error);
     }
-    bool compound = world->shapes[component->def.shape.index]->kind == GEO_COMPOUND;
+    bool compound = world->model.shapes.rows[component->def.shape.index]->kind == GEO_COMPOUND;
     return compound ? scale_compound(world, component->def.shape, factor, made, error)
                     : scale_convex(world, component->def.shape, factor, made, error);
 }
@@ -119,10 +122,10 @@ static cairn_status check_component(const cairn_world *world, const cairn_grain_
     cairn_status status = shaped ? eng_shape_check(world, def->shape) : CAIRN_OK;
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "shape");
-    if (shaped &&
-        !(volume_of(world, def->shape) > 0.0 && world->shapes[def->shape.index]->kind != GEO_MESH))
+    if (shaped && !(volume_of(world, def->shape) > 0.0 &&
+                    world->model.shapes.rows[def->shape.index]->kind != GEO_MESH))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a grain cannot be a %s",
-                         geo_kind_name(world->shapes[def->shape.index]->kind));
+                         geo_kind_name(world->model.shapes.rows[def->shape.index]->kind));
     if (!shaped && def->size.kind == CAIRN_SIZE_CONSTANT && !(def->size.first > 0.0))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "a grain needs a shape, or the size of a sphere above 0 m");
@@ -142,7 +145,7 @@ static cairn_status make_classes(cairn_world *world, eng_component *component, c
 {
     const cairn_grain_def *def = &component->def;
     bool shaped = def->shape.generation != 0;
-    geo_kind kind = shaped ? world->shapes[def->shape.index]->kind : GEO_SPHERE;
+    geo_kind kind = shaped ? world->model.shapes.rows[def->shape.index]->kind : GEO_SPHERE;
     if (component->sizes == NULL) {
         component->classes[0] = def->shape;
         component->class_count = 1;
@@ -189,7 +192,7 @@ cairn_status eng_mixture_create(cairn_world *world, const cairn_grain_def *defs,
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "%d kinds of grains, of 1 to %d", count,
                          COMPONENTS_MAX);
     mixture->components =
-        base_allocate(&world->allocator, (size_t)count, sizeof *mixture->components);
+        base_allocate(&world->model.allocator, (size_t)count, sizeof *mixture->components);
     if (mixture->components == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a mixture of grains");
     cairn_status status = CAIRN_OK;
@@ -204,7 +207,7 @@ cairn_status eng_mixture_create(cairn_world *world, const cairn_grain_def *defs,
         double mean = component->def.density * volume;
         double number = defs[i].share / (shares_by_mass ? mean : 1.0);
         double ball = defs[i].shape.generation != 0
-                          ? world->shapes[defs[i].shape.index]->bounding_radius
+                          ? world->model.shapes.rows[defs[i].shape.index]->bounding_radius
                           : 0.5;
         double size = sized ? cairn_sizes_quantile(component->sizes, 1.0) : 0.0;
         mixture->largest = fmax(mixture->largest, ball * factor_of(component, size));
@@ -212,7 +215,7 @@ cairn_status eng_mixture_create(cairn_world *world, const cairn_grain_def *defs,
         mass += number * mean;
     }
     if (status != CAIRN_OK) {
-        eng_mixture_release(&world->allocator, mixture);
+        eng_mixture_release(&world->model.allocator, mixture);
         return status;
     }
     mixture->mean_mass = mass / sum;
@@ -274,7 +277,7 @@ cairn_status eng_grain_shape(cairn_world *world, const eng_grain *grain, cairn_s
     }
     cairn_status status = make_shape(world, component, grain->size, shape, error);
     if (status == CAIRN_OK)
-        world->shapes[shape->index]->with_body = 1;
+        world->model.shapes.rows[shape->index]->with_body = 1;
     return status;
 }
 

@@ -3,9 +3,9 @@
 #ifndef CAIRN_ENGINE_GRAINS_MIXTURE_H
 #define CAIRN_ENGINE_GRAINS_MIXTURE_H
 
+#include "base/memory.h"
 #include "base/rng.h"
 #include "engine/state/actions.h"
-#include "engine/state/world.h"
 #include <cairn/grains.h>
 
 /// Hulls and compounds come in this many sizes.

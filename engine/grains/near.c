@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cells of bodies near a place, and the test of a new grain against them.
 #include "engine/grains/near.h"
+#include "engine/bodies/body_state.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "geometry/narrow/ray.h"
 
@@ -30,7 +33,8 @@ static int *cell_at(const eng_near *near, int x, int y, int z)
 
 static eng_near_item item_of(const cairn_world *world, int body)
 {
-    bool sphere = world->shapes[world->bodies[body].shape]->kind == GEO_SPHERE;
+    bool sphere =
+        world->model.shapes.rows[world->model.bodies.rows[body].shape]->kind == GEO_SPHERE;
     return (eng_near_item){.centre = eng_place_of(world, body),
                            .reach = eng_reach_of(world, body),
                            .body = body,
@@ -39,7 +43,7 @@ static eng_near_item item_of(const cairn_world *world, int body)
 
 static cairn_status add_item(eng_near *near, eng_near_item item)
 {
-    const base_allocator *allocator = &near->world->allocator;
+    const base_allocator *allocator = &near->world->model.allocator;
     int low[3] = {0}, high[3] = {0};
     bool wide = !isfinite(item.reach);
     if (!wide && !cells_of(near, item.centre, item.reach, low, high))
@@ -78,7 +82,7 @@ static cairn_status add_body(eng_near *near, int body)
 {
     eng_near_item item = item_of(near->world, body);
     int from[3], to[3];
-    if (!near->world->cell.any || !isfinite(item.reach))
+    if (!near->world->state.cell.any || !isfinite(item.reach))
         return add_item(near, item);
     cairn_status status = CAIRN_OK;
     vec3 centre = item.centre;
@@ -98,11 +102,11 @@ cairn_status eng_near_begin(eng_near *near, const cairn_world *world, geo_bounds
                             double size)
 {
     // grains may reach through the faces of a cell
-    if (world->cell.any)
+    if (world->state.cell.any)
         bounds = geo_bounds_inflate(bounds, 0.5 * size);
     *near = (eng_near){.world = world, .bounds = bounds};
-    near->window = eng_window_make(&world->cell, &world->cell.now, bounds);
-    geo_manifold_init(&near->manifold, &world->allocator);
+    near->window = eng_window_make(&world->state.cell, &world->state.cell.now, bounds);
+    geo_manifold_init(&near->manifold, &world->model.allocator);
     vec3 extent = vec3_sub(bounds.high, bounds.low);
     double cell = size, count;
     for (;; cell *= 1.26) {
@@ -116,9 +120,9 @@ cairn_status eng_near_begin(eng_near *near, const cairn_world *world, geo_bounds
             break;
     }
     near->inverse = 1.0 / cell;
-    near->head = base_allocate(&world->allocator, (size_t)count, sizeof *near->head);
+    near->head = base_allocate(&world->model.allocator, (size_t)count, sizeof *near->head);
     cairn_status status = near->head != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
-    for (int body = 0; body < world->body_count && status == CAIRN_OK; body++)
+    for (int body = 0; body < world->model.bodies.count && status == CAIRN_OK; body++)
         if (eng_body_is_live(world, body))
             status = add_body(near, body);
     return status;
@@ -126,7 +130,7 @@ cairn_status eng_near_begin(eng_near *near, const cairn_world *world, geo_bounds
 
 void eng_near_finish(eng_near *near)
 {
-    const base_allocator *allocator = &near->world->allocator;
+    const base_allocator *allocator = &near->world->model.allocator;
     void *blocks[] = {near->head, near->entries, near->items, near->wide};
     for (int i = 0; i < 4; i++)
         base_release(allocator, blocks[i]);

@@ -4,6 +4,7 @@
 #define CAIRN_ENGINE_GRAINS_NEAR_H
 
 #include "engine/space/space.h"
+#include "geometry/narrow/collide.h"
 
 typedef struct eng_near_item {
     vec3 centre;  // m

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outlets: regions in which bodies are removed and counted.
+#include "engine/bodies/body_state.h"
 #include "engine/grains/region.h"
+#include "engine/state/actions.h"
 #include "engine/state/ids.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #define OUTLET_COOKIE UINT32_C(0x0ca1200c)
 
@@ -16,7 +20,8 @@ cairn_outlet_def cairn_default_outlet_def(void)
 static bool outlet_due(const cairn_world *world, const eng_action *action)
 {
     const cairn_outlet_def *def = action->data;
-    return world->time >= def->from + def->every * action->numbers[LOOK] - 1e-9 * def->every;
+    return world->state.clock.time >=
+           def->from + def->every * action->numbers[LOOK] - 1e-9 * def->every;
 }
 
 static cairn_status outlet_begin(cairn_world *world, eng_action *action, cairn_error *error)
@@ -25,15 +30,15 @@ static cairn_status outlet_begin(cairn_world *world, eng_action *action, cairn_e
     double *numbers = action->numbers;
     if (!outlet_due(world, action))
         return CAIRN_OK;
-    numbers[LOOK] = floor((world->time - def->from) / def->every + 1e-9) + 1.0;
-    for (int row = 0; row < world->body_count; row++) {
-        if (!eng_body_is_live(world, row) || world->bodies[row].kind != CAIRN_DYNAMIC)
+    numbers[LOOK] = floor((world->state.clock.time - def->from) / def->every + 1e-9) + 1.0;
+    for (int row = 0; row < world->model.bodies.count; row++) {
+        if (!eng_body_is_live(world, row) || world->model.bodies.rows[row].kind != CAIRN_DYNAMIC)
             continue;
         vec3 centre = eng_place_of(world, row);
         bool inside = eng_region_holds(world, &def->region, centre);
         if (inside == def->outside)
             continue;
-        double mass = world->bodies[row].mass;
+        double mass = world->model.bodies.rows[row].mass;
         cairn_status status = cairn_body_remove(world, eng_body_id(world, row), error);
         if (status != CAIRN_OK)
             return status;
@@ -68,11 +73,11 @@ cairn_status cairn_outlet_create(cairn_world *world, const cairn_outlet_def *def
     cairn_status status = eng_region_check(world, &def->region, error);
     if (status != CAIRN_OK)
         return status;
-    cairn_outlet_def *kept = base_allocate(&world->allocator, 1, sizeof *kept);
-    char *name = base_copy_text(&world->allocator, def->name != NULL ? def->name : "outlet");
+    cairn_outlet_def *kept = base_allocate(&world->model.allocator, 1, sizeof *kept);
+    char *name = base_copy_text(&world->model.allocator, def->name != NULL ? def->name : "outlet");
     if (kept == NULL || name == NULL) {
-        base_release(&world->allocator, kept);
-        base_release(&world->allocator, name);
+        base_release(&world->model.allocator, kept);
+        base_release(&world->model.allocator, name);
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an outlet");
     }
     *kept = *def;
@@ -115,8 +120,8 @@ cairn_status cairn_outlet_get(const cairn_world *world, int index, cairn_outlet_
 
 bool cairn_world_population_varies(const cairn_world *world)
 {
-    for (int i = 0; world != NULL && i < world->action_count; i++)
-        if (world->actions[i]->kind->makes_or_removes)
+    for (int i = 0; world != NULL && i < world->state.actions.count; i++)
+        if (world->state.actions.rows[i]->kind->makes_or_removes)
             return true;
     return false;
 }

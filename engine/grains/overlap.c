@@ -6,7 +6,9 @@
 // cylinder, an integral along the axis over what two circles have in common. What is left is the
 // share of chords along z.
 #include "engine/grains/overlap.h"
+#include "engine/bodies/body_state.h"
 #include "engine/space/space.h"
+#include "engine/state/world.h"
 #include "geometry/narrow/ray.h"
 
 #include "base/elementary.h"
@@ -299,7 +301,7 @@ static bool solid_of_region(const cairn_world *world, const cairn_region *region
         *s = (solid){.half = vec3_scale(0.5, vec3_sub(b, a)),
                      .place = {vec3_scale(0.5, vec3_add(a, b)), pose_identity().orientation}};
     else if (region->kind == CAIRN_REGION_HULL || region->kind == CAIRN_REGION_MESH)
-        *s = (solid){.shape = world->shapes[region->shape.index],
+        *s = (solid){.shape = world->model.shapes.rows[region->shape.index],
                      .place = {a, pose_identity().orientation}};
     else
         return false;
@@ -512,11 +514,11 @@ double eng_region_part(const cairn_world *world, const cairn_region *region, con
 double eng_region_part_of_body(const cairn_world *world, const cairn_region *region,
                                const eng_window *window, int body)
 {
-    const geo_shape *shape = world->shapes[world->bodies[body].shape];
+    const geo_shape *shape = world->model.shapes.rows[world->model.bodies.rows[body].shape];
     pose place = eng_shape_pose_of(world, body);
     double part = 0.0;
     int from[3], to[3];
-    if (!world->cell.any)
+    if (!world->state.cell.any)
         return eng_region_part(world, region, shape, &place);
     eng_window_images(window, place.position, shape->bounding_radius, from, to);
     for (int i = from[0]; i <= to[0]; i++)

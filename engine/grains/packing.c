@@ -6,6 +6,7 @@
 #include "engine/grains/relax.h"
 #include "engine/measures/finite.h"
 #include "engine/state/ids.h"
+#include "engine/state/world.h"
 
 #include "base/elementary.h"
 #include "base/timer.h"
@@ -85,7 +86,7 @@ static cairn_status make_body(packing *p, const eng_grain *grain, cairn_shape_id
     body.shape = shape;
     body.material = grain->component->def.material;
     body.density = grain->component->def.density;
-    if (base_array_reserve(&p->world->allocator, &p->bodies, &p->body_capacity,
+    if (base_array_reserve(&p->world->model.allocator, &p->bodies, &p->body_capacity,
                            p->body_count + 1) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for packing \"%s\"", p->name);
     cairn_status status = cairn_body_create(p->world, &body, &made, error);
@@ -110,7 +111,7 @@ static cairn_status try_place(packing *p, eng_near *near, const eng_grain *grain
                               cairn_shape_id shape, const cairn_body_def *body, bool *placed,
                               cairn_error *error)
 {
-    const geo_shape *of = p->world->shapes[shape.index];
+    const geo_shape *of = p->world->model.shapes.rows[shape.index];
     const double *o = body->orientation;
     pose at = {vec3_from(body->position), quat_normalize((quat){o[0], o[1], o[2], o[3]})};
     double apart = fmax(p->def->gap, 1e-6 * of->bounding_radius);
@@ -154,7 +155,7 @@ static cairn_status place_grain(packing *p, eng_near *near, const eng_grain *gra
     cairn_status status = eng_grain_shape(p->world, grain, &shape, error);
     if (status != CAIRN_OK)
         return status;
-    double reach = p->world->shapes[shape.index]->bounding_radius + 0.5 * p->def->gap;
+    double reach = p->world->model.shapes.rows[shape.index]->bounding_radius + 0.5 * p->def->gap;
     bool lattice = p->def->method == CAIRN_PACKING_LATTICE, more = true;
     *placed = false;
     for (int i = 0; (lattice || i < p->def->attempts) && more && !*placed && status == CAIRN_OK;
@@ -243,7 +244,7 @@ static cairn_status deposit_all(packing *p, cairn_error *error)
         status = eng_grain_shape(p->world, &grain, &shape, error);
         if (status != CAIRN_OK)
             break;
-        double radius = p->world->shapes[shape.index]->bounding_radius + half_gap;
+        double radius = p->world->model.shapes.rows[shape.index]->bounding_radius + half_gap;
         base_rng rng = base_rng_make(p->def->seed ^ base_hash_mix(++drawn));
         cairn_body_def body = still_body(p, &rng);
         for (int i = 0; i < p->def->attempts && !placed && status == CAIRN_OK; i++)
@@ -281,7 +282,7 @@ static cairn_status draw_all(packing *p, cairn_error *error)
     of.def = &def;
     for (eng_grain next = draw_grain(p, 0); wants_more(&of, p->count, volume_of(&next));
          next = draw_grain(p, p->count)) {
-        if (base_array_reserve(&p->world->allocator, &p->grains, &p->grain_capacity,
+        if (base_array_reserve(&p->world->model.allocator, &p->grains, &p->grain_capacity,
                                p->count + 1) != CAIRN_OK)
             return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for packing \"%s\"",
                              p->name);
@@ -461,7 +462,7 @@ static cairn_status sphere_of(packing *p, const eng_grain *grain, double radius,
         cairn_status status = cairn_shape_create(p->world, &def, &p->shape, error);
         if (status != CAIRN_OK)
             return status;
-        p->world->shapes[p->shape.index]->with_body = 1;
+        p->world->model.shapes.rows[p->shape.index]->with_body = 1;
         p->shape_radius = radius;
     }
     *shape = p->shape;
@@ -569,7 +570,7 @@ static bool is_of_spheres(const packing *p)
 {
     for (int i = 0; i < p->mixture.count; i++) {
         cairn_shape_id shape = p->mixture.components[i].def.shape;
-        if (shape.generation != 0 && p->world->shapes[shape.index]->kind != GEO_SPHERE)
+        if (shape.generation != 0 && p->world->model.shapes.rows[shape.index]->kind != GEO_SPHERE)
             return false;
     }
     return true;
@@ -634,8 +635,8 @@ cairn_status cairn_packing_create(cairn_world *world, const cairn_packing_def *d
     p.view.factor = p.factor;
     if (view != NULL)
         *view = p.view;
-    eng_mixture_release(&world->allocator, &p.mixture);
-    base_release(&world->allocator, p.grains);
-    base_release(&world->allocator, p.bodies);
+    eng_mixture_release(&world->model.allocator, &p.mixture);
+    base_release(&world->model.allocator, p.grains);
+    base_release(&world->model.allocator, p.bodies);
     return status;
 }

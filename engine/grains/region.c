@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions: boxes, cylinders, spheres, convex hulls and closed meshes.
 #include "engine/grains/region.h"
+#include "engine/state/world.h"
 
 #include "base/elementary.h"
 #include "engine/space/space.h"
@@ -38,7 +39,7 @@ static cairn_status check_kind(const cairn_world *world, const cairn_region *reg
     cairn_status status = eng_shape_check(world, region->shape);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "shape");
-    const geo_shape *shape = world->shapes[region->shape.index];
+    const geo_shape *shape = world->model.shapes.rows[region->shape.index];
     if (!mesh && shape->kind != GEO_POLYHEDRON)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the hull of a region must be a polyhedron");
     if (geo_shape_rounding(shape) > 0.0)
@@ -55,10 +56,10 @@ cairn_status eng_region_check(const cairn_world *world, const cairn_region *regi
                               cairn_error *error)
 {
     cairn_status status = check_kind(world, region, error);
-    if (status != CAIRN_OK || !world->cell.any)
+    if (status != CAIRN_OK || !world->state.cell.any)
         return status;
-    eng_window window =
-        eng_window_make(&world->cell, &world->cell.now, eng_region_bounds(world, region));
+    eng_window window = eng_window_make(&world->state.cell, &world->state.cell.now,
+                                        eng_region_bounds(world, region));
     return eng_window_check(&window, 0.0, "a region", error);
 }
 
@@ -72,7 +73,7 @@ geo_bounds eng_region_bounds(const cairn_world *world, const cairn_region *regio
         return (geo_bounds){vec3_sub(a, r), vec3_add(a, r)};
     if (region->kind == CAIRN_REGION_HULL || region->kind == CAIRN_REGION_MESH) {
         pose place = {a, pose_identity().orientation};
-        return geo_shape_bounds(world->shapes[region->shape.index], &place);
+        return geo_shape_bounds(world->model.shapes.rows[region->shape.index], &place);
     }
     vec3 e = vec3_scale(1.0 / vec3_norm(vec3_sub(b, a)), vec3_sub(b, a));
     r = vec3_make(region->radius * sqrt(fmax(0.0, 1.0 - e.x * e.x)),
@@ -92,7 +93,7 @@ double eng_region_volume(const cairn_world *world, const cairn_region *region)
         return M_PI * r * r * vec3_norm(size);
     if (region->kind == CAIRN_REGION_SPHERE)
         return 4.0 / 3.0 * M_PI * r * r * r;
-    return geo_shape_mass(world->shapes[region->shape.index]).volume;
+    return geo_shape_mass(world->model.shapes.rows[region->shape.index]).volume;
 }
 
 /// Corners of a triangle of the region's mesh, seen from a point (in the mesh's frame).
@@ -121,8 +122,8 @@ double eng_region_depth(const cairn_world *world, const cairn_region *region, ve
         return fmin(region->radius - vec3_norm(across), fmin(along, length - along));
     }
     if (region->kind == CAIRN_REGION_MESH)
-        return geo_mesh_depth(&world->shapes[region->shape.index]->mesh, from);
-    const geo_polyhedron *hull = &world->shapes[region->shape.index]->polyhedron;
+        return geo_mesh_depth(&world->model.shapes.rows[region->shape.index]->mesh, from);
+    const geo_polyhedron *hull = &world->model.shapes.rows[region->shape.index]->polyhedron;
     double least = INFINITY;
     for (int i = 0; i < hull->face_count; i++)
         least = fmin(least, hull->face_offsets[i] - vec3_dot(hull->face_normals[i], from));
@@ -132,10 +133,10 @@ double eng_region_depth(const cairn_world *world, const cairn_region *region, ve
 bool eng_region_holds(const cairn_world *world, const cairn_region *region, vec3 point)
 {
     int from[3], to[3];
-    if (!world->cell.any)
+    if (!world->state.cell.any)
         return eng_region_depth(world, region, point) >= 0.0;
-    eng_window window =
-        eng_window_make(&world->cell, &world->cell.now, eng_region_bounds(world, region));
+    eng_window window = eng_window_make(&world->state.cell, &world->state.cell.now,
+                                        eng_region_bounds(world, region));
     eng_window_images(&window, point, 0.0, from, to);
     for (int i = from[0]; i <= to[0]; i++)
         for (int j = from[1]; j <= to[1]; j++)
@@ -150,7 +151,7 @@ bool eng_region_holds(const cairn_world *world, const cairn_region *region, vec3
 
 void eng_region_wraps(const cairn_world *world, const cairn_region *region, bool wraps[3])
 {
-    const eng_cell *cell = &world->cell;
+    const eng_cell *cell = &world->state.cell;
     for (int k = 0; k < 3; k++) {
         vec3 side = mat3_column(&cell->now, k);
         double length = vec3_get(side, k), extent = region->b[k] - region->a[k];
@@ -261,12 +262,12 @@ eng_region_push eng_region_push_in(const cairn_world *world, const cairn_region 
         if (away > 0.0)
             push_from(&push, region->radius - away, radius, vec3_scale(-1.0 / away, across));
     } else if (region->kind == CAIRN_REGION_HULL) {
-        const geo_polyhedron *hull = &world->shapes[region->shape.index]->polyhedron;
+        const geo_polyhedron *hull = &world->model.shapes.rows[region->shape.index]->polyhedron;
         for (int i = 0; i < hull->face_count; i++)
             push_from(&push, hull->face_offsets[i] - vec3_dot(hull->face_normals[i], from), radius,
                       vec3_scale(-1.0, hull->face_normals[i]));
     } else {
-        push = push_into_mesh(&world->shapes[region->shape.index]->mesh, from, radius);
+        push = push_into_mesh(&world->model.shapes.rows[region->shape.index]->mesh, from, radius);
     }
     return push;
 }

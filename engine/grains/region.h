@@ -4,7 +4,8 @@
 #define CAIRN_ENGINE_GRAINS_REGION_H
 
 #include "base/rng.h"
-#include "engine/state/world.h"
+#include "base/vec.h"
+#include "geometry/mesh/bounds.h"
 #include <cairn/grains.h>
 
 /// @return CAIRN_ERROR_ARGUMENT with what is wrong, CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD

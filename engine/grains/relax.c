@@ -2,6 +2,7 @@
 // Relaxation of overlapping spheres: the pushes of pairs and walls, their list of neighbours, and
 // the motion that takes energy out.
 #include "engine/grains/relax.h"
+#include "engine/state/world.h"
 
 #include "base/timer.h"
 
@@ -17,7 +18,7 @@ enum { CELLS_PER_SPHERE = 2 };
 cairn_status eng_relax_create(eng_relax *relax, const cairn_world *world,
                               const cairn_region *region, int count)
 {
-    const base_allocator *allocator = &world->allocator;
+    const base_allocator *allocator = &world->model.allocator;
     size_t n = (size_t)count;
     *relax = (eng_relax){.world = world, .region = region, .count = count, .until = INFINITY};
     geo_bounds bounds = eng_region_bounds(world, region);
@@ -47,7 +48,7 @@ void eng_relax_finish(eng_relax *relax)
                       relax->force,     relax->listed,     relax->first,
                       relax->neighbour, relax->cell_start, relax->cell_item};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        base_release(&relax->world->allocator, blocks[i]);
+        base_release(&relax->world->model.allocator, blocks[i]);
     *relax = (eng_relax){0};
 }
 
@@ -130,7 +131,7 @@ static int cell_number(const relax_grid *grid, const int cell[3])
 static cairn_status sort_cells(eng_relax *relax, const relax_grid *grid)
 {
     int cells = grid->dim[0] * grid->dim[1] * grid->dim[2], cell[3];
-    cairn_status status = base_array_reserve(&relax->world->allocator, &relax->cell_start,
+    cairn_status status = base_array_reserve(&relax->world->model.allocator, &relax->cell_start,
                                              &relax->cell_capacity, cells + 2);
     if (status != CAIRN_OK)
         return status;
@@ -156,7 +157,7 @@ static cairn_status list_in_cells(eng_relax *relax, int i, int first_cell, int l
 {
     double reach = relax->radius[i] * (1.0 + relax->swell) + skin_part * relax->size;
     int begin = relax->cell_start[first_cell], end = relax->cell_start[last_cell + 1];
-    cairn_status status = base_array_reserve(&relax->world->allocator, &relax->neighbour,
+    cairn_status status = base_array_reserve(&relax->world->model.allocator, &relax->neighbour,
                                              &relax->neighbour_capacity, *count + end - begin);
     for (int s = begin; s < end && status == CAIRN_OK; s++) {
         int j = relax->cell_item[s];

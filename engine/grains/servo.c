@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Servos: walls that are driven to a force, and sides of the periodic cell to a stress.
+#include "engine/bodies/body_state.h"
 #include "engine/grains/overlap.h"
 #include "engine/measures/readout.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/actions.h"
 #include "engine/state/ids.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
 #include "engine/state/surfaces.h"
+#include "engine/state/world.h"
 
 #include "base/hash.h"
 
@@ -55,13 +59,13 @@ static const eng_action_kind servo_kind;
 
 static double inverse_mass(const cairn_world *world, int index)
 {
-    const eng_body *body = &world->bodies[index];
+    const eng_body *body = &world->model.bodies.rows[index];
     return body->kind == CAIRN_DYNAMIC ? 1.0 / body->mass : 0.0;
 }
 
 static double curvature(const cairn_world *world, int index)
 {
-    const geo_shape *shape = world->shapes[world->bodies[index].shape];
+    const geo_shape *shape = world->model.shapes.rows[world->model.bodies.rows[index].shape];
     return shape->kind == GEO_SPHERE ? 1.0 / shape->sphere.radius : 0.0;
 }
 
@@ -89,7 +93,7 @@ static cairn_status add_impedance(const cairn_world *world, const servo *s, int 
     con_stiffness is = surface->law->stiffness(surface->parameters, &input);
     double dashpot = fmax(2.0 * sqrt(is.normal * input.mass), is.damping);
     numbers[STIFFNESS] += share * share * is.normal;
-    numbers[IMPEDANCE] += share * share * (is.normal * world->def.time_step + dashpot);
+    numbers[IMPEDANCE] += share * share * (is.normal * world->state.clock.step + dashpot);
     return CAIRN_OK;
 }
 
@@ -121,7 +125,7 @@ static cairn_status look_at_wall(const cairn_world *world, const servo *s, doubl
     bool by_wall = true;
     for (int i = 0; i <= s->def.other_count; i++)
         by_wall = by_wall && eng_spheres_has_wall(world, (int)wall_at(&s->def, i).index);
-    int count = by_wall ? world->contacts.count : cairn_contact_count(world);
+    int count = by_wall ? world->contacts.set.count : cairn_contact_count(world);
     vec3 axis = vec3_from(s->def.axis);
     cairn_status status = CAIRN_OK;
     for (int i = 0; i < count && status == CAIRN_OK; i++) {
@@ -148,7 +152,7 @@ static cairn_status look_at_cell(const cairn_world *world, const servo *s, doubl
 {
     int count = cairn_contact_count(world), side = s->def.side;
     cairn_status status = CAIRN_OK;
-    double volume = fabs(mat3_determinant(&world->cell.now));
+    double volume = fabs(mat3_determinant(&world->state.cell.now));
     for (int i = 0; i < count && status == CAIRN_OK; i++) {
         cairn_contact_view c;
         if (cairn_contact_get(world, i, &c) != CAIRN_OK || !acts(world, &c))
@@ -184,7 +188,7 @@ static cairn_status look(const cairn_world *world, const servo *s, double *numbe
 /// Whether a servo acts in the step that begins.
 static bool is_on(const cairn_world *world, const cairn_servo_def *def)
 {
-    double middle = world->time + 0.5 * world->def.time_step;
+    double middle = world->state.clock.time + 0.5 * world->state.clock.step;
     return middle >= def->from && middle <= def->until;
 }
 
@@ -221,12 +225,13 @@ static cairn_status set_velocity(const cairn_world *world, const servo *s, doubl
     int every = s->def.cell ? LOOK_AT_CELL_EVERY : LOOK_AT_WALL_EVERY;
     // contacts come and go with the force
     bool changed = fabs(numbers[FORCE] - numbers[LOOKED]) > 0.1 * fabs(numbers[LOOKED]);
-    if (touches && (changed || numbers[IMPEDANCE] == 0.0 || world->step_count % every == 0)) {
+    if (touches &&
+        (changed || numbers[IMPEDANCE] == 0.0 || world->state.clock.step_count % every == 0)) {
         numbers[LOOKED] = numbers[FORCE];
         status = look(world, s, numbers, &touches, error);
     }
     bool known = numbers[IMPEDANCE] > 0.0;
-    double answer = known ? s->def.gain / numbers[IMPEDANCE] : 0.0, h = world->def.time_step;
+    double answer = known ? s->def.gain / numbers[IMPEDANCE] : 0.0, h = world->state.clock.step;
     if (!touches) {
         // after a loss of contact as if the springs there were went on, so that the next touch is
         // no impact, and what runs away is caught up with
@@ -252,7 +257,7 @@ static cairn_status ask_target(const cairn_world *world, const servo *s, double 
                                cairn_error *error)
 {
     const cairn_servo_def *def = &s->def;
-    double middle = world->time + 0.5 * world->def.time_step;
+    double middle = world->state.clock.time + 0.5 * world->state.clock.step;
     cairn_status status = CAIRN_OK;
     if (s->numbers[GIVEN] != 0.0) {
         *target = s->numbers[ASKED];
@@ -287,9 +292,9 @@ static cairn_status drive_wall(cairn_world *world, const servo *s, double *numbe
     double force[3], torque[3];
     numbers[FORCE] = read_walls(world, def);
     vec3 axis = vec3_from(def->axis);
-    if (world->step_count == 0)
+    if (world->state.clock.step_count == 0)
         numbers[FORCE] = 0.0;
-    if (world->bodies[def->body.index].kind != CAIRN_DYNAMIC)
+    if (world->model.bodies.rows[def->body.index].kind != CAIRN_DYNAMIC)
         return set_velocity(world, s, numbers, error);
     vec3_store(force, vec3_scale(numbers[TARGET], axis));
     memset(torque, 0, sizeof torque);
@@ -301,8 +306,8 @@ static cairn_status drive_wall(cairn_world *world, const servo *s, double *numbe
 static bool is_rigid(const cairn_world *world)
 {
     bool cone = false, other = false;
-    for (int i = 0; i < world->surface_count; i++) {
-        bool is = world->surfaces[i].law->kind == CON_LAW_CONE;
+    for (int i = 0; i < world->model.materials.surface_count; i++) {
+        bool is = world->model.materials.surfaces[i].law->kind == CON_LAW_CONE;
         cone = cone || is;
         other = other || !is;
     }
@@ -310,14 +315,15 @@ static bool is_rigid(const cairn_world *world)
         return cone;
     // surfaces may be of materials that no body has
     eng_surface scratch;
-    bool *used = base_arena_array(world->arena, bool, "materials", world->material_count);
-    for (int i = 0; used != NULL && i < world->material_count; i++)
+    bool *used =
+        base_arena_array(world->scratch.arena, bool, "materials", world->model.materials.count);
+    for (int i = 0; used != NULL && i < world->model.materials.count; i++)
         used[i] = false;
-    for (int i = 0; used != NULL && i < world->body_count; i++)
+    for (int i = 0; used != NULL && i < world->model.bodies.count; i++)
         if (eng_body_is_live(world, i))
-            used[world->bodies[i].material] = true;
+            used[world->model.bodies.rows[i].material] = true;
     bool rigid = used != NULL;
-    for (int i = 0; rigid && i < world->material_count; i++)
+    for (int i = 0; rigid && i < world->model.materials.count; i++)
         for (int j = 0; rigid && j <= i; j++)
             rigid = !used[i] || !used[j] ||
                     eng_surface_between(world, i, j, &scratch)->law->kind == CON_LAW_CONE;
@@ -328,9 +334,9 @@ static bool is_rigid(const cairn_world *world)
 static cairn_status check_rigid(const cairn_world *world, const servo *s, cairn_error *error)
 {
     const char *what = NULL;
-    if (world->def.impact != CAIRN_IMPACT_NEWTON)
+    if (world->model.def.impact != CAIRN_IMPACT_NEWTON)
         what = "impacts by Newton's law (impact = \"newton\")";
-    else if (world->joint_count > 0)
+    else if (world->model.joints.count > 0)
         what = "a world without joints";
     if (what == NULL)
         return CAIRN_OK;
@@ -344,11 +350,11 @@ static cairn_status drive_rigid_cell(cairn_world *world, const servo *s, double 
                                      cairn_error *error)
 {
     int side = s->def.side;
-    eng_cell_drive *drive = world->cell.drive[side];
+    eng_cell_drive *drive = world->state.cell.drive[side];
     numbers[RIGID] = 1.0;
     drive->speed = s->def.speed;
     drive->stress = numbers[TARGET];
-    numbers[VELOCITY] = -world->cell.gradient.m[side][side];
+    numbers[VELOCITY] = -world->state.cell.gradient.m[side][side];
     return check_rigid(world, s, error);
 }
 
@@ -361,10 +367,10 @@ static cairn_status drive_cell(cairn_world *world, const servo *s, double *numbe
     if (is_rigid(world))
         return drive_rigid_cell(world, s, numbers, error);
     if (numbers[RIGID] != 0.0)
-        numbers[RIGID] = world->cell.drive[side]->speed = 0.0;
+        numbers[RIGID] = world->state.cell.drive[side]->speed = 0.0;
     cairn_status status = set_velocity(world, s, numbers, error);
     if (status == CAIRN_OK)
-        world->cell.gradient.m[side][side] = -numbers[VELOCITY];
+        world->state.cell.gradient.m[side][side] = -numbers[VELOCITY];
     return status;
 }
 
@@ -373,13 +379,13 @@ static cairn_status set_rate(cairn_world *world, const servo *s, double *numbers
                              cairn_error *error)
 {
     double rate = numbers[VELOCITY] = numbers[TARGET];
-    if (fabs(rate) * world->def.time_step > 0.1)
+    if (fabs(rate) * world->state.clock.step > 0.1)
         return base_fail(
             error, CAIRN_ERROR_ARGUMENT,
             "servo \"%.80s\": the rate %g 1/s strains the cell by more than a tenth in "
             "a step at t = %g s",
-            s->def.name, rate, world->time);
-    world->cell.gradient.m[s->def.side][s->def.across] = rate;
+            s->def.name, rate, world->state.clock.time);
+    world->state.cell.gradient.m[s->def.side][s->def.across] = rate;
     return CAIRN_OK;
 }
 
@@ -393,10 +399,10 @@ static cairn_status let_go(cairn_world *world, const servo *s, double *numbers, 
     was = was || drove;
     numbers[VELOCITY] = numbers[TARGET] = numbers[GONE] = numbers[LASTING] = 0.0;
     if (drove)
-        numbers[RIGID] = world->cell.drive[def->side]->speed = 0.0;
+        numbers[RIGID] = world->state.cell.drive[def->side]->speed = 0.0;
     if (was && def->cell)
-        world->cell.gradient.m[def->side][def->across] = 0.0;
-    if (was && !def->cell && world->bodies[def->body.index].kind == CAIRN_DYNAMIC)
+        world->state.cell.gradient.m[def->side][def->across] = 0.0;
+    if (was && !def->cell && world->model.bodies.rows[def->body.index].kind == CAIRN_DYNAMIC)
         return cairn_body_set_force(world, def->body, none, none, error);
     return CAIRN_OK;
 }
@@ -408,7 +414,7 @@ static cairn_status servo_begin(cairn_world *world, eng_action *action, cairn_er
     double *numbers = action->numbers;
     if (!def->cell && eng_body_check(world, def->body) != CAIRN_OK)
         return CAIRN_OK; // it was removed
-    double h = world->def.time_step, middle = world->time + 0.5 * h;
+    double h = world->state.clock.step, middle = world->state.clock.time + 0.5 * h;
     if (!is_on(world, def))
         return middle < def->from ? CAIRN_OK : let_go(world, s, numbers, error);
     cairn_status status = ask_target(world, s, &numbers[TARGET], error);
@@ -467,10 +473,10 @@ static cairn_status follow(void *context, double time, cairn_motion *motion, cai
 static cairn_status check_cell(const cairn_world *world, const cairn_servo_def *def,
                                cairn_error *error)
 {
-    if (!world->cell.any)
+    if (!world->state.cell.any)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "servo: this world has no periodic cell");
-    if (def->side < 0 || def->side > 2 || !world->cell.periodic[def->side] || def->across < 0 ||
-        def->across > 2 || !world->cell.periodic[def->across])
+    if (def->side < 0 || def->side > 2 || !world->state.cell.periodic[def->side] ||
+        def->across < 0 || def->across > 2 || !world->state.cell.periodic[def->across])
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "servo: side = %d and across = %d must be those of periodic directions",
                          def->side, def->across);
@@ -478,7 +484,7 @@ static cairn_status check_cell(const cairn_world *world, const cairn_servo_def *
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "servo: a stress is along a side (x, y, z), not %c%c; a shear has a rate",
                          "xyz"[def->side], "xyz"[def->across]);
-    if (def->speed * world->def.time_step > 0.1)
+    if (def->speed * world->state.clock.step > 0.1)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "servo: speed = %g 1/s strains the cell by more than a tenth in a step",
                          def->speed);
@@ -491,14 +497,14 @@ static cairn_status check_wall(const cairn_world *world, const cairn_servo_def *
     cairn_status status = eng_body_check(world, def->body);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "body");
-    if (world->bodies[def->body.index].kind == CAIRN_FIXED)
+    if (world->model.bodies.rows[def->body.index].kind == CAIRN_FIXED)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "servo: the body is fixed; it must be moving or dynamic");
     for (int i = 0; i <= def->other_count && def->other_count != 0; i++) {
         status = eng_body_check(world, wall_at(def, i));
         if (status != CAIRN_OK)
             return eng_fail_id(error, status, "body");
-        if (world->bodies[wall_at(def, i).index].kind != CAIRN_MOVING)
+        if (world->model.bodies.rows[wall_at(def, i).index].kind != CAIRN_MOVING)
             return base_fail(error, CAIRN_ERROR_ARGUMENT,
                              "servo: walls that move as one must be of kind moving; dynamic ones "
                              "are joined by fixed joints");
@@ -588,7 +594,7 @@ cairn_status cairn_servo_create(cairn_world *world, const cairn_servo_def *def, 
     cairn_status status = check(world, def, error);
     if (status != CAIRN_OK)
         return status;
-    servo *made = copy_servo(&world->allocator, def);
+    servo *made = copy_servo(&world->model.allocator, def);
     if (made == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a servo");
     uint64_t print = print_of(&made->def);
@@ -602,15 +608,15 @@ cairn_status cairn_servo_create(cairn_world *world, const cairn_servo_def *def, 
         action->numbers[TARGET] = def->force * def->scale;
     int at = 0;
     const eng_action *each = NULL;
-    if (reads && world->cell.drive[def->side] == NULL)
-        world->cell.drive[def->side] = (eng_cell_drive *)(action->numbers + DRIVE);
-    world->cell.watched = world->cell.watched || reads;
+    if (reads && world->state.cell.drive[def->side] == NULL)
+        world->state.cell.drive[def->side] = (eng_cell_drive *)(action->numbers + DRIVE);
+    world->state.cell.watched = world->state.cell.watched || reads;
     while (reads && made->stress == NULL &&
            (each = eng_action_next(world, &servo_kind, &at)) != NULL) {
         const servo *other = each->data;
         made->stress = other == made ? action->numbers + STRESS : other->stress;
     }
-    bool moves = !def->cell && world->bodies[def->body.index].kind == CAIRN_MOVING;
+    bool moves = !def->cell && world->model.bodies.rows[def->body.index].kind == CAIRN_MOVING;
     for (int i = 0; i <= def->other_count && moves && status == CAIRN_OK; i++)
         status = cairn_body_set_motion(world, wall_at(&made->def, i), follow, made, error);
     if (status != CAIRN_OK)

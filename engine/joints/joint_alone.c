@@ -2,6 +2,7 @@
 // Joints out of reach of implicit contacts, solved for by themselves and to round-off, theory.md
 // (9.6)-(9.9).
 #include "engine/joints/joints.h"
+#include "engine/state/world.h"
 
 #include "contact/solvers/solver.h"
 
@@ -42,7 +43,7 @@ static bool any_present(const alone_solve *a)
 {
     for (int i = 0; i < a->set.system.joint_count; i++)
         for (int k = 0; k < ENG_GRAPH_PARTS; k++)
-            if (a->world->joint_step->graph[a->set.system.joint[i]].part[k].present)
+            if (a->world->scratch.joint_step->graph[a->set.system.joint[i]].part[k].present)
                 return true;
     return false;
 }
@@ -50,13 +51,13 @@ static bool any_present(const alone_solve *a)
 static cairn_status prepare(alone_solve *a)
 {
     cairn_world *world = a->world;
-    const eng_joint_step *s = world->joint_step;
+    const eng_joint_step *s = world->scratch.joint_step;
     const con_problem none = {0};
     cairn_status status =
         eng_joint_set_init(world, s->alone, s->alone_count, true, &none, NULL, &a->set);
     if (status != CAIRN_OK)
         return status;
-    base_arena *arena = world->arena;
+    base_arena *arena = world->scratch.arena;
     const eng_joint_system *system = &a->set.system;
     size_t bodies = (size_t)system->body_count;
     a->v_base = (double(*)[6])base_arena_allocate(arena, "joint before", bodies, sizeof *a->v_base);
@@ -67,7 +68,7 @@ static cairn_status prepare(alone_solve *a)
     if (a->v_base == NULL || a->v == NULL || a->change == NULL || a->step == NULL)
         return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < system->body_count; i++)
-        memcpy(a->v_base[i], world->v_free[system->body[i]], sizeof a->v_base[i]);
+        memcpy(a->v_base[i], world->state.bodies.v_free[system->body[i]], sizeof a->v_base[i]);
     eng_joint_set_guess(world, &a->set);
     memcpy(a->v, a->set.guess, bodies * sizeof *a->v);
     return CAIRN_OK;
@@ -77,22 +78,24 @@ static cairn_status prepare(alone_solve *a)
 static void push(const alone_solve *a, int at, double l, double (*v)[6])
 {
     const eng_joint_system *system = &a->set.system;
-    const eng_joint_rows *mid = &a->world->joint_step->mid[system->joint[at]];
+    const eng_joint_rows *mid = &a->world->scratch.joint_step->mid[system->joint[at]];
     pose q[2];
     double G[2][6];
-    eng_joint_poses(&a->world->joints[system->joint[at]], a->world->q_mid, q);
+    eng_joint_poses(&a->world->model.joints.rows[system->joint[at]], a->world->state.bodies.q_mid,
+                    q);
     eng_joint_row_blocks(&mid->row[mid->count], mid->point, q, G);
     for (int side = 0; side < 2; side++) {
         int body = system->rows.body[at][side];
         for (int k = 0; k < 6 && body >= 0; k++)
-            v[body][k] += a->world->mass_inverse[system->body[body]][k] * G[side][k] * l;
+            v[body][k] +=
+                a->world->state.bodies.mass_inverse[system->body[body]][k] * G[side][k] * l;
     }
 }
 
 static void publish(const alone_solve *a)
 {
     for (int i = 0; i < a->set.system.body_count; i++)
-        memcpy(a->world->v_free[a->set.system.body[i]], a->v[i], sizeof a->v[i]);
+        memcpy(a->world->state.bodies.v_free[a->set.system.body[i]], a->v[i], sizeof a->v[i]);
 }
 
 /// Round-off, or as near as it comes to it.
@@ -133,27 +136,27 @@ static cairn_status linearise(alone_solve *a, con_joint_factors **factors)
     eng_joint_set *set = &a->set;
     eng_joint_set_linearise(a->world, set);
     return con_joints_factor(&set->system.rows, set->system.body_count,
-                             (const double(*)[6])set->system.mass_inverse, a->world->arena,
+                             (const double(*)[6])set->system.mass_inverse, a->world->scratch.arena,
                              factors);
 }
 
 /// Ends that are not met are told as a solve that is not solved.
 static void judge(alone_solve *a, double size)
 {
-    eng_joint_step *s = a->world->joint_step;
+    eng_joint_step *s = a->world->scratch.joint_step;
     // what turns further than half a turn may be any root
     double error = a->set.turn > M_PI ? 1.0 : size / a->set.length;
     if (error <= met)
         return;
     s->alone_stop = CON_STOP_STAGNATED;
-    s->alone_error = fmax(error, 10.0 * a->world->def.tolerance);
+    s->alone_error = fmax(error, 10.0 * a->world->model.def.tolerance);
 }
 
 /// Bilateral rows alone, theory.md (9.6c).
 static cairn_status solve_rows(alone_solve *a)
 {
     eng_joint_set *set = &a->set;
-    base_arena_mark mark = base_arena_get_mark(a->world->arena);
+    base_arena_mark mark = base_arena_get_mark(a->world->scratch.arena);
     con_joint_factors *factors = NULL;
     cairn_status status = CAIRN_OK;
     double before = INFINITY;
@@ -165,7 +168,7 @@ static cairn_status solve_rows(alone_solve *a)
             break;
         }
         if (factors == NULL || size > slow * before) {
-            base_arena_rewind(a->world->arena, mark);
+            base_arena_rewind(a->world->scratch.arena, mark);
             status = linearise(a, &factors);
             // the basis is another one
             eng_joint_set_lack(a->world, set, (const double(*)[6])a->v, a->change);
@@ -177,7 +180,7 @@ static cairn_status solve_rows(alone_solve *a)
     }
     memcpy(a->v, set->exact, (size_t)set->system.body_count * sizeof *a->v);
     judge(a, before);
-    base_arena_rewind(a->world->arena, mark);
+    base_arena_rewind(a->world->scratch.arena, mark);
     return status;
 }
 
@@ -204,7 +207,7 @@ static double cancelling_of(const alone_solve *a)
     double q = 0.0, terms = 0.0;
     for (int i = 0; i < problem->contact_count; i++)
         for (int r = 0; r < 3; r++) {
-            double size = fabs(problem->w[i][r]) + a->set.length / a->world->def.time_step;
+            double size = fabs(problem->w[i][r]) + a->set.length / a->world->state.clock.step;
             for (int side = 0; side < 2; side++)
                 for (int k = 0; k < 6 && problem->body[i][side] >= 0; k++)
                     size += fabs(problem->H[i][side][r][k] *
@@ -234,11 +237,11 @@ static cairn_status solve_problem(alone_solve *a, bool rows_changed, con_reducti
                            .brief = true,
                            .l = a->set.l};
     cairn_status status = rows_changed
-                              ? con_reduce_joints(&graphs->problem, world->arena, reduction)
+                              ? con_reduce_joints(&graphs->problem, world->scratch.arena, reduction)
                               : con_reduction_update(reduction);
     if (status == CAIRN_OK)
         status = con_solve_reduced(con_solver_find("auto"), NULL, reduction, &control, graphs->R,
-                                   graphs->U, &a->report, world->arena);
+                                   graphs->U, &a->report, world->scratch.arena);
     if (status != CAIRN_OK)
         return status;
     con_reduction_velocity(reduction, (const double(*)[3])graphs->R, graphs->U, a->set.l);
@@ -253,7 +256,7 @@ static double look_graphs(alone_solve *a)
     eng_joint_set_look(a->world, set, (const double(*)[6])a->v);
     memcpy(a->change, a->v_base, (size_t)set->system.body_count * sizeof *a->change);
     for (int i = 0; i < set->system.joint_count; i++) {
-        const eng_graph *graph = &a->world->joint_step->graph[set->system.joint[i]];
+        const eng_graph *graph = &a->world->scratch.joint_step->graph[set->system.joint[i]];
         double l = eng_graph_impulse(graph);
         if (l != 0.0 && !graph->driven)
             push(a, i, l, a->change);
@@ -271,11 +274,11 @@ static cairn_status solve_graphs(alone_solve *a)
     int stuck = 0;
     bool rows_changed = true;
     con_reduction reduction;
-    base_arena_mark mark = base_arena_get_mark(world->arena);
+    base_arena_mark mark = base_arena_get_mark(world->scratch.arena);
     look_graphs(a);
     for (int i = 0; i < NEWTON_MAX && stuck < STUCK_MAX; i++) {
         if (rows_changed) {
-            base_arena_rewind(world->arena, mark);
+            base_arena_rewind(world->scratch.arena, mark);
             eng_joint_set_linearise(world, set);
             eng_graph_rows_fill(world, &set->graphs, (const double(*)[6])a->v_base);
         }
@@ -296,7 +299,7 @@ static cairn_status solve_graphs(alone_solve *a)
     }
     memcpy(a->v, set->exact, (size_t)set->system.body_count * sizeof *a->v);
     judge(a, before);
-    base_arena_rewind(world->arena, mark);
+    base_arena_rewind(world->scratch.arena, mark);
     return CAIRN_OK;
 }
 
@@ -315,9 +318,9 @@ cairn_status eng_joints_alone(cairn_world *world)
         status = solve_graphs(&a);
     eng_joint_set_keep(world, &a.set);
     publish(&a);
-    if (a.report.stop != CON_STOP_SOLVED && a.report.residual.error > world->def.tolerance) {
-        world->joint_step->alone_stop = a.report.stop;
-        world->joint_step->alone_error = a.report.residual.error;
+    if (a.report.stop != CON_STOP_SOLVED && a.report.residual.error > world->model.def.tolerance) {
+        world->scratch.joint_step->alone_stop = a.report.stop;
+        world->scratch.joint_step->alone_error = a.report.residual.error;
     }
     return status;
 }

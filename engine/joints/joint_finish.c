@@ -3,6 +3,8 @@
 // reactions of what joints did in between, theory.md (9.10)-(9.11).
 #include "engine/joints/joints.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/elementary.h"
 
@@ -29,8 +31,8 @@ typedef struct projection {
 
 static cairn_status prepare(cairn_world *world, projection *p)
 {
-    base_arena *arena = world->arena;
-    int n = world->joint_count;
+    base_arena *arena = world->scratch.arena;
+    int n = world->model.joints.count;
     int *all = base_arena_array(arena, int, "all joints", n);
     *p = (projection){.world = world};
     p->rows = base_arena_array(arena, eng_joint_rows, "joint ends", n);
@@ -59,10 +61,10 @@ static bool evaluate(projection *p, double *worst)
     const cairn_world *world = p->world;
     bool off = false;
     *worst = 0.0;
-    for (int i = 0; i < world->joint_count; i++) {
+    for (int i = 0; i < world->model.joints.count; i++) {
         pose q[2];
-        eng_joint_poses(&world->joints[i], world->q, q);
-        eng_joint_evaluate(&world->joints[i], q, &p->rows[i]);
+        eng_joint_poses(&world->model.joints.rows[i], world->state.bodies.q, q);
+        eng_joint_evaluate(&world->model.joints.rows[i], q, &p->rows[i]);
         double length = 1.0 + vec3_norm(p->rows[i].point);
         for (int k = 0; k < p->rows[i].count; k++) {
             double g = fabs(p->rows[i].g[k]);
@@ -76,9 +78,10 @@ static bool evaluate(projection *p, double *worst)
 static cairn_status factor(projection *p)
 {
     const cairn_world *world = p->world;
-    eng_joint_system_fill(world, &p->system, p->rows, world->q, p->held);
+    eng_joint_system_fill(world, &p->system, p->rows, world->state.bodies.q, p->held);
     return con_joints_factor(&p->system.rows, p->system.body_count,
-                             (const double(*)[6])p->system.mass_inverse, world->arena, &p->factors);
+                             (const double(*)[6])p->system.mass_inverse, world->scratch.arena,
+                             &p->factors);
 }
 
 /// Moves bodies by the smallest displacement, in the metric of the masses, that meets the rows.
@@ -94,7 +97,7 @@ static void move_bodies(projection *p)
     con_joint_factors_apply(p->factors, true, p->system.b, (const double(*)[6])p->zero, p->change,
                             NULL);
     for (int i = 0; i < p->system.body_count; i++) {
-        pose *q = &world->q[p->system.body[i]];
+        pose *q = &world->state.bodies.q[p->system.body[i]];
         vec3 turn = vec3_from(p->change[i] + 3);
         q->position = vec3_add(q->position, vec3_from(p->change[i]));
         q->orientation =
@@ -110,10 +113,11 @@ static void change_speeds(projection *p, const eng_joint_step *s)
 {
     cairn_world *world = p->world;
     const con_joints *rows = &p->system.rows;
-    const double(*v)[6] = (const double(*)[6])world->v;
+    const double(*v)[6] = (const double(*)[6])world->state.bodies.v;
     for (int i = 0; i < rows->count; i++) {
         const eng_joint_rows *at = &p->rows[i];
-        eng_twist twist = eng_joint_twist(&world->joints[i], at->point, world->q, v);
+        eng_twist twist =
+            eng_joint_twist(&world->model.joints.rows[i], at->point, world->state.bodies.q, v);
         for (int r = rows->start[i]; r < rows->start[i + 1]; r++) {
             int k = r - rows->start[i];
             double speed = eng_joint_speed(&at->row[k], &twist);
@@ -129,7 +133,7 @@ static void change_speeds(projection *p, const eng_joint_step *s)
                             NULL);
     for (int i = 0; i < p->system.body_count; i++)
         for (int k = 0; k < 6; k++)
-            world->v[p->system.body[i]][k] += p->change[i][k];
+            world->state.bodies.v[p->system.body[i]][k] += p->change[i][k];
 }
 
 static double mechanical_energy(const cairn_world *world)
@@ -160,15 +164,15 @@ static cairn_status gather(cairn_world *world)
 
 cairn_status eng_joints_gather(cairn_world *world)
 {
-    if (!world->joints_changed || world->joint_count == 0)
+    if (!world->model.joints.changed || world->model.joints.count == 0)
         return CAIRN_OK;
     double before = mechanical_energy(world);
     cairn_status status = gather(world);
     if (status != CAIRN_OK)
         return status;
-    world->joints_changed = false;
-    if (world->energy_started)
-        world->energy.joints += mechanical_energy(world) - before;
+    world->model.joints.changed = false;
+    if (world->state.audit.started)
+        world->state.audit.energy.joints += mechanical_energy(world) - before;
     return CAIRN_OK;
 }
 
@@ -177,8 +181,8 @@ cairn_status eng_joints_gather(cairn_world *world)
 /// Coordinates that a motor or friction holds keep their speed to the end.
 static void hold_coordinates(projection *p)
 {
-    const eng_joint_step *s = p->world->joint_step;
-    for (int i = 0; i < p->world->joint_count; i++)
+    const eng_joint_step *s = p->world->scratch.joint_step;
+    for (int i = 0; i < p->world->model.joints.count; i++)
         p->held[i] = eng_graph_holds(&s->graph[i], s->speed[i], &p->kept[i]);
 }
 
@@ -187,40 +191,41 @@ static void hold_coordinates(projection *p)
 static double turning_speed(const projection *p, int index, double u)
 {
     const cairn_world *world = p->world;
-    const eng_joint *joint = &world->joints[index];
+    const eng_joint *joint = &world->model.joints.rows[index];
     const eng_joint_rows *at = &p->rows[index];
     int turning = 0, spinning = 0;
     for (int side = 0; side < 2; side++) {
         int body = joint->body[side];
-        bool dynamic = body >= 0 && world->bodies[body].kind == CAIRN_DYNAMIC;
+        bool dynamic = body >= 0 && world->model.bodies.rows[body].kind == CAIRN_DYNAMIC;
         turning += dynamic;
         spinning += dynamic && eng_body_spin_axis(world, body) >= 0;
     }
-    double h = world->def.time_step;
+    double h = world->state.clock.step;
     if (u == 0.0 || spinning == turning)
         return u;
     if (turning == 1)
         return 2.0 / h * base_tan(0.5 * h * u);
-    eng_twist twist = eng_joint_twist(joint, at->point, world->q, (const double(*)[6])world->v);
+    eng_twist twist = eng_joint_twist(joint, at->point, world->state.bodies.q,
+                                      (const double(*)[6])world->state.bodies.v);
     return eng_joint_speed(&at->row[at->count], &twist);
 }
 
 static void keep_turning(projection *p)
 {
-    for (int i = 0; i < p->world->joint_count; i++)
-        if (p->held[i] && eng_joint_has_turns(p->world->joints[i].kind))
+    for (int i = 0; i < p->world->model.joints.count; i++)
+        if (p->held[i] && eng_joint_has_turns(p->world->model.joints.rows[i].kind))
             p->kept[i] = turning_speed(p, i, p->kept[i]);
 }
 
 /// Counts whole turns.
 static void take_coordinates(projection *p)
 {
-    for (int i = 0; i < p->world->joint_count; i++) {
-        eng_joint *joint = &p->world->joints[i];
+    for (int i = 0; i < p->world->model.joints.count; i++) {
         double now = p->rows[i].coordinate;
-        joint->coordinate = eng_joint_has_turns(joint->kind)
-                                ? eng_joint_unwind(now, p->world->joint_step->mid[i].coordinate)
-                                : now;
+        p->world->state.joints.rows[i].coordinate =
+            eng_joint_has_turns(p->world->model.joints.rows[i].kind)
+                ? eng_joint_unwind(now, p->world->scratch.joint_step->mid[i].coordinate)
+                : now;
     }
 }
 
@@ -228,7 +233,7 @@ static void take_coordinates(projection *p)
 
 static bool is_prescribed(const cairn_world *world, int body)
 {
-    return body >= 0 && world->bodies[body].kind == CAIRN_MOVING;
+    return body >= 0 && world->model.bodies.rows[body].kind == CAIRN_MOVING;
 }
 
 /// Bodies that joints tie together, and what (9.11) took of their energy.
@@ -250,12 +255,13 @@ typedef struct islands {
 static cairn_status find_islands(projection *p, islands *found)
 {
     cairn_world *world = p->world;
-    const eng_joint_step *s = world->joint_step;
+    const eng_joint_step *s = world->scratch.joint_step;
     int bodies = p->system.body_count;
     found->count = 0;
-    found->all = base_arena_array(world->arena, island, "islands", bodies);
-    found->of = base_arena_array(world->arena, int, "island of bodies", bodies);
-    int *number = base_arena_array(world->arena, int, "island numbers", world->body_count);
+    found->all = base_arena_array(world->scratch.arena, island, "islands", bodies);
+    found->of = base_arena_array(world->scratch.arena, int, "island of bodies", bodies);
+    int *number =
+        base_arena_array(world->scratch.arena, int, "island numbers", world->model.bodies.count);
     if (found->all == NULL || found->of == NULL || number == NULL)
         return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < bodies; i++)
@@ -268,11 +274,11 @@ static cairn_status find_islands(projection *p, islands *found)
         }
         found->of[i] = *at;
     }
-    for (int i = 0; i < world->joint_count; i++) {
+    for (int i = 0; i < world->model.joints.count; i++) {
         bool acts = s->near_contact[i] || p->held[i];
         for (int k = 0; k < ENG_GRAPH_PARTS; k++)
             acts = acts || (k != ENG_GRAPH_SPRING && s->graph[i].part[k].present);
-        const int *at = p->system.rows.body[i], *body = world->joints[i].body;
+        const int *at = p->system.rows.body[i], *body = world->model.joints.rows[i].body;
         island *own = &found->all[found->of[at[0] >= 0 ? at[0] : at[1]]];
         own->keeps = own->keeps && !acts;
         for (int side = 0; side < 2; side++) {
@@ -289,17 +295,17 @@ static void measure_before(const projection *p, islands *found)
     for (int i = 0; i < p->system.body_count; i++) {
         int body = p->system.body[i];
         found->all[found->of[i]].before +=
-            eng_body_kinetic_energy(p->world, body, p->world->v[body]);
+            eng_body_kinetic_energy(p->world, body, p->world->state.bodies.v[body]);
     }
 }
 
 static mat3 inertia_about(const cairn_world *world, int body, vec3 arm)
 {
-    mat3 turn = quat_to_mat3(world->q[body].orientation), back = mat3_transpose(&turn);
+    mat3 turn = quat_to_mat3(world->state.bodies.q[body].orientation), back = mat3_transpose(&turn);
     mat3 J = mat3_diagonal(eng_inertia_of(world, body)), half = mat3_multiply(&turn, &J);
     mat3 sum = mat3_multiply(&half, &back), skew = mat3_skew(arm);
     mat3 square = mat3_multiply(&skew, &skew);
-    square = mat3_scale(-world->bodies[body].mass, &square);
+    square = mat3_scale(-world->model.bodies.rows[body].mass, &square);
     return mat3_add(&sum, &square);
 }
 
@@ -310,10 +316,11 @@ static void measure_rigid(const projection *p, islands *found)
     for (int i = 0; i < p->system.body_count; i++) {
         int body = p->system.body[i];
         island *own = &found->all[found->of[i]];
-        double mass = world->bodies[body].mass;
+        double mass = world->model.bodies.rows[body].mass;
         own->mass += mass;
-        own->centre = vec3_add_scaled(own->centre, mass, world->q[body].position);
-        own->velocity = vec3_add_scaled(own->velocity, mass, vec3_from(world->v[body]));
+        own->centre = vec3_add_scaled(own->centre, mass, world->state.bodies.q[body].position);
+        own->velocity =
+            vec3_add_scaled(own->velocity, mass, vec3_from(world->state.bodies.v[body]));
     }
     for (int k = 0; k < found->count; k++) {
         island *own = &found->all[k];
@@ -323,11 +330,12 @@ static void measure_rigid(const projection *p, islands *found)
     for (int i = 0; i < p->system.body_count; i++) {
         int body = p->system.body[i];
         island *own = &found->all[found->of[i]];
-        const double *v = world->v[body];
-        vec3 arm = vec3_sub(world->q[body].position, own->centre);
+        const double *v = world->state.bodies.v[body];
+        vec3 arm = vec3_sub(world->state.bodies.q[body].position, own->centre);
         vec3 spin = vec3_multiply(eng_inertia_of(world, body), vec3_from(v + 3));
-        vec3 linear = vec3_scale(world->bodies[body].mass, vec3_from(v));
-        own->momentum = vec3_add(own->momentum, quat_rotate(world->q[body].orientation, spin));
+        vec3 linear = vec3_scale(world->model.bodies.rows[body].mass, vec3_from(v));
+        own->momentum =
+            vec3_add(own->momentum, quat_rotate(world->state.bodies.q[body].orientation, spin));
         own->momentum = vec3_add(own->momentum, vec3_cross(arm, linear));
         mat3 inertia = inertia_about(world, body, arm);
         own->inertia = mat3_add(&own->inertia, &inertia);
@@ -343,11 +351,11 @@ static void measure_rigid(const projection *p, islands *found)
 /// Velocity of a body beside the motion of its island as one rigid body.
 static void beside(const cairn_world *world, const island *own, int body, double out[6])
 {
-    vec3 arm = vec3_sub(world->q[body].position, own->centre);
+    vec3 arm = vec3_sub(world->state.bodies.q[body].position, own->centre);
     vec3 rigid = vec3_add(own->velocity, vec3_cross(own->omega, arm));
-    vec3 turning = quat_rotate_inverse(world->q[body].orientation, own->omega);
-    vec3_store(out, vec3_sub(vec3_from(world->v[body]), rigid));
-    vec3_store(out + 3, vec3_sub(vec3_from(world->v[body] + 3), turning));
+    vec3 turning = quat_rotate_inverse(world->state.bodies.q[body].orientation, own->omega);
+    vec3_store(out, vec3_sub(vec3_from(world->state.bodies.v[body]), rigid));
+    vec3_store(out + 3, vec3_sub(vec3_from(world->state.bodies.v[body] + 3), turning));
 }
 
 /// What the change of speeds took of the energy of a mechanism is given back to its motion,
@@ -362,14 +370,14 @@ static void give_back(projection *p, islands *found)
         double v[6];
         beside(world, own, body, v);
         own->rest += eng_body_kinetic_energy(world, body, v);
-        own->after += eng_body_kinetic_energy(world, body, world->v[body]);
+        own->after += eng_body_kinetic_energy(world, body, world->state.bodies.v[body]);
     }
     for (int i = 0; i < p->system.body_count; i++) {
         int body = p->system.body[i];
         const island *own = &found->all[found->of[i]];
         double lost = own->before - own->after;
         // speeds that are round-off of places have no energy to keep
-        double noise = 1e-13 * (1.0 + vec3_norm(own->centre)) / world->def.time_step;
+        double noise = 1e-13 * (1.0 + vec3_norm(own->centre)) / world->state.clock.step;
         if (own->before < own->mass * noise * noise)
             continue;
         if (!own->keeps || !(lost < give_back_max * own->rest && -lost < 0.75 * own->rest))
@@ -377,7 +385,7 @@ static void give_back(projection *p, islands *found)
         double more = sqrt(1.0 + lost / own->rest) - 1.0, v[6];
         beside(world, own, body, v);
         for (int k = 0; k < 6; k++)
-            world->v[body][k] += more * v[k];
+            world->state.bodies.v[body][k] += more * v[k];
     }
 }
 
@@ -385,7 +393,7 @@ static cairn_status finish(projection *p)
 {
     islands found;
     hold_coordinates(p);
-    double *worst = &p->world->report.error_joints;
+    double *worst = &p->world->report.step.error_joints;
     bool off = evaluate(p, worst);
     cairn_status status = factor(p);
     for (int i = 0; i < PROJECT_MAX && off && status == CAIRN_OK; i++) {
@@ -398,7 +406,7 @@ static cairn_status finish(projection *p)
     }
     if (status == CAIRN_OK) {
         measure_before(p, &found);
-        change_speeds(p, p->world->joint_step);
+        change_speeds(p, p->world->scratch.joint_step);
         give_back(p, &found);
     }
     return status;
@@ -408,22 +416,22 @@ static cairn_status finish(projection *p)
 /// (8.1); what turning by (1.12) makes of the energy is work of the joints.
 static void book_turning(cairn_world *world)
 {
-    const eng_joint_step *s = world->joint_step;
+    const eng_joint_step *s = world->scratch.joint_step;
     for (int i = 0; i < s->body_count; i++) {
         int body = s->body[i];
-        vec3 J = eng_inertia_of(world, body), end = vec3_from(world->v[body] + 3);
-        vec3 given = vec3_from(world->v_end[body] + 3);
-        world->energy.joints +=
+        vec3 J = eng_inertia_of(world, body), end = vec3_from(world->state.bodies.v[body] + 3);
+        vec3 given = vec3_from(world->state.bodies.v_end[body] + 3);
+        world->state.audit.energy.joints +=
             0.5 * (vec3_dot(end, vec3_multiply(J, end)) - vec3_dot(given, vec3_multiply(J, given)));
     }
 }
 
 cairn_status eng_joints_finish(cairn_world *world)
 {
-    if (world->joint_count == 0)
+    if (world->model.joints.count == 0)
         return CAIRN_OK;
     double before = mechanical_energy(world);
-    base_arena_mark mark = base_arena_get_mark(world->arena);
+    base_arena_mark mark = base_arena_get_mark(world->scratch.arena);
     projection p;
     book_turning(world);
     cairn_status status = prepare(world, &p);
@@ -431,8 +439,8 @@ cairn_status eng_joints_finish(cairn_world *world)
         status = finish(&p);
     if (status == CAIRN_OK)
         take_coordinates(&p);
-    base_arena_rewind(world->arena, mark);
-    world->energy.joints += mechanical_energy(world) - before;
+    base_arena_rewind(world->scratch.arena, mark);
+    world->state.audit.energy.joints += mechanical_energy(world) - before;
     return status;
 }
 
@@ -443,12 +451,12 @@ cairn_status eng_joints_finish(cairn_world *world)
 static void mean_twists(const cairn_world *world, int index, vec3 point, const pose *q,
                         eng_twist mean[2])
 {
-    const eng_joint *joint = &world->joints[index];
+    const eng_joint *joint = &world->model.joints.rows[index];
     for (int side = 0; side < 2; side++) {
         eng_twist before =
-            eng_joint_side_twist(joint, side, point, q, (const double(*)[6])world->v);
-        eng_twist after =
-            eng_joint_side_twist(joint, side, point, q, (const double(*)[6])world->v_end);
+            eng_joint_side_twist(joint, side, point, q, (const double(*)[6])world->state.bodies.v);
+        eng_twist after = eng_joint_side_twist(joint, side, point, q,
+                                               (const double(*)[6])world->state.bodies.v_end);
         mean[side].velocity = vec3_scale(0.5, vec3_add(before.velocity, after.velocity));
         mean[side].omega = vec3_scale(0.5, vec3_add(before.omega, after.omega));
     }
@@ -462,8 +470,8 @@ static double row_work(cairn_world *world, int index, const eng_wrench *row,
     for (int side = 0; side < 2; side++) {
         double speed = eng_joint_speed(row, &twist[side]),
                part = side == 0 ? -l * speed : l * speed;
-        if (is_prescribed(world, world->joints[index].body[side]))
-            world->energy.drivers -= part;
+        if (is_prescribed(world, world->model.joints.rows[index].body[side]))
+            world->state.audit.energy.drivers -= part;
         work += part;
     }
     return work;
@@ -471,16 +479,17 @@ static double row_work(cairn_world *world, int index, const eng_wrench *row,
 
 static void book_coordinate(cairn_world *world, int index, const eng_joint_rows *mid)
 {
-    const eng_joint_step *s = world->joint_step;
-    eng_joint *joint = &world->joints[index];
-    cairn_energy *e = &world->energy;
-    double h = world->def.time_step, l = s->l[index][mid->count];
+    const eng_joint_step *s = world->scratch.joint_step;
+    const eng_joint *joint = &world->model.joints.rows[index];
+    eng_joint_state *state = &world->state.joints.rows[index];
+    cairn_energy *e = &world->state.audit.energy;
+    double h = world->state.clock.step, l = s->l[index][mid->count];
     eng_graph *graph = &s->graph[index];
     const eng_graph_part *part = graph->part;
     eng_graph_share(joint, h, l, graph);
     const eng_wrench *row = &mid->row[mid->count];
     eng_twist twist[2];
-    mean_twists(world, index, mid->point, world->q_mid, twist);
+    mean_twists(world, index, mid->point, world->state.bodies.q_mid, twist);
     e->friction -= row_work(world, index, row, twist, part[ENG_GRAPH_FRICTION].l);
     e->drivers += row_work(world, index, row, twist, part[ENG_GRAPH_MOTOR].l + h * joint->force);
     e->impact -= row_work(world, index, row, twist, part[ENG_GRAPH_LOW].l + part[ENG_GRAPH_HIGH].l);
@@ -490,20 +499,21 @@ static void book_coordinate(cairn_world *world, int index, const eng_joint_rows 
     e->damping -= row_work(world, index, row, twist, damped);
     // the spring's work shows as elastic energy; what prescribed bodies do of it is theirs
     row_work(world, index, row, twist, spring - damped);
-    joint->effort = part[ENG_GRAPH_SPRING].present ? l - spring : l;
+    state->effort = part[ENG_GRAPH_SPRING].present ? l - spring : l;
     for (int k = 0; k < ENG_GRAPH_PARTS; k++)
-        joint->part[k] = part[k].l;
+        state->part[k] = part[k].l;
 }
 
 /// Work of the constraints of a joint.
 static void book_constraints(cairn_world *world, int index)
 {
-    const eng_joint_step *s = world->joint_step;
+    const eng_joint_step *s = world->scratch.joint_step;
     const eng_joint_rows *mean = &s->mean[index];
     eng_twist twist[2];
     mean_twists(world, index, mean->point, s->arm, twist);
     for (int k = 0; k < mean->count; k++)
-        world->energy.joints += row_work(world, index, &mean->row[k], twist, s->l[index][k]);
+        world->state.audit.energy.joints +=
+            row_work(world, index, &mean->row[k], twist, s->l[index][k]);
 }
 
 /// Work of the constraints that share the problem of the contacts: all that their bodies got beside
@@ -511,45 +521,46 @@ static void book_constraints(cairn_world *world, int index)
 /// itself; and what prescribed bodies do.
 static void book_shared(cairn_world *world, const eng_joint_set *set)
 {
-    const eng_joint_step *s = world->joint_step;
+    const eng_joint_step *s = world->scratch.joint_step;
     double sum = 0.0;
     for (int i = 0; i < set->member_count; i++) {
         int body = set->member[i], number = set->number[i];
         for (int k = 0; k < 6 && number >= 0; k++)
-            sum += 0.5 * (world->v_end[body][k] - set->base[number][k]) /
-                   world->mass_inverse[body][k] * (world->v[body][k] + world->v_end[body][k]);
+            sum += 0.5 * (world->state.bodies.v_end[body][k] - set->base[number][k]) /
+                   world->state.bodies.mass_inverse[body][k] *
+                   (world->state.bodies.v[body][k] + world->state.bodies.v_end[body][k]);
     }
     for (int i = 0; i < set->system.joint_count; i++) {
         int index = set->system.joint[i];
         const eng_joint_rows *mean = &s->mean[index], *mid = &s->mid[index];
         eng_twist twist[2];
-        mean_twists(world, index, mean->point, world->q_mid, twist);
+        mean_twists(world, index, mean->point, world->state.bodies.q_mid, twist);
         for (int side = 0; side < 2; side++) {
-            int body = world->joints[index].body[side];
+            int body = world->model.joints.rows[index].body[side];
             double sign = side == 0 ? -1.0 : 1.0;
             for (int k = 0; k < mean->count && is_prescribed(world, body); k++) {
                 double work = sign * s->l[index][k] * eng_joint_speed(&mean->row[k], &twist[side]);
-                world->energy.drivers -= work;
+                world->state.audit.energy.drivers -= work;
                 sum += work;
             }
         }
         if (!s->held[index])
             continue;
-        mean_twists(world, index, mid->point, world->q_mid, twist);
+        mean_twists(world, index, mid->point, world->state.bodies.q_mid, twist);
         for (int side = 0; side < 2; side++) {
             double sign = side == 0 ? -1.0 : 1.0, l = s->l[index][mid->count];
             if (set->system.rows.body[i][side] >= 0)
                 sum -= sign * l * eng_joint_speed(&mid->row[mid->count], &twist[side]);
         }
     }
-    world->energy.joints += sum;
+    world->state.audit.energy.joints += sum;
 }
 
 /// The reaction on B over the step, about its anchor.
 static void keep_reaction(cairn_world *world, int index, const eng_joint_rows *mid)
 {
-    const eng_joint_step *s = world->joint_step;
-    eng_joint *joint = &world->joints[index];
+    const eng_joint_step *s = world->scratch.joint_step;
+    eng_joint_state *state = &world->state.joints.rows[index];
     vec3 impulse = {0.0, 0.0, 0.0}, moment = impulse;
     for (int k = 0; k < mid->count + (mid->has_coordinate ? 1 : 0); k++) {
         double l = s->l[index][k];
@@ -560,35 +571,36 @@ static void keep_reaction(cairn_world *world, int index, const eng_joint_rows *m
         impulse = vec3_add_scaled(impulse, l, row->d);
         moment = vec3_add_scaled(moment, l, row->e);
     }
-    joint->impulse = impulse;
-    joint->moment = moment;
+    state->impulse = impulse;
+    state->moment = moment;
 }
 
 /// Work of what a free body's velocity changes by in its own axes, in the same sense.
 static void book_free_turning(cairn_world *world)
 {
-    const eng_joint_step *s = world->joint_step;
+    const eng_joint_step *s = world->scratch.joint_step;
     for (int i = 0; i < s->body_count; i++) {
         int body = s->body[i];
-        vec3 now = vec3_from(world->v[body] + 3), given = vec3_from(world->v_end[body] + 3);
+        vec3 now = vec3_from(world->state.bodies.v[body] + 3),
+             given = vec3_from(world->state.bodies.v_end[body] + 3);
         vec3 free = vec3_sub(s->turning[body]->omega, now);
         vec3 gained = vec3_multiply(eng_inertia_of(world, body), free);
-        vec3 torque = quat_rotate_inverse(world->q_mid[body].orientation,
+        vec3 torque = quat_rotate_inverse(world->state.bodies.q_mid[body].orientation,
                                           eng_applied_of(world, body)->torque);
-        gained = vec3_add_scaled(gained, -world->def.time_step, torque);
-        world->energy.joints += 0.5 * vec3_dot(gained, vec3_add(now, given));
+        gained = vec3_add_scaled(gained, -world->state.clock.step, torque);
+        world->state.audit.energy.joints += 0.5 * vec3_dot(gained, vec3_add(now, given));
     }
 }
 
 void eng_energy_joints(cairn_world *world)
 {
-    if (world->joint_count > 0)
+    if (world->model.joints.count > 0)
         book_free_turning(world);
-    if (world->joint_count > 0 && world->joint_step->shared_count > 0)
-        book_shared(world, &world->joint_step->together);
-    for (int i = 0; i < world->joint_count; i++) {
-        const eng_joint_rows *mid = &world->joint_step->mid[i];
-        if (!world->joint_step->near_contact[i])
+    if (world->model.joints.count > 0 && world->scratch.joint_step->shared_count > 0)
+        book_shared(world, &world->scratch.joint_step->together);
+    for (int i = 0; i < world->model.joints.count; i++) {
+        const eng_joint_rows *mid = &world->scratch.joint_step->mid[i];
+        if (!world->scratch.joint_step->near_contact[i])
             book_constraints(world, i);
         if (mid->has_coordinate)
             book_coordinate(world, i, mid);

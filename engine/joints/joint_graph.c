@@ -67,16 +67,17 @@ static void add_motor(const eng_joint *joint, double coordinate, double h, eng_g
 
 /// A spring pulls by the mean of the coordinate at both ends of the step, a damper by the mean of
 /// its speeds, theory.md (9.7): one line of the impulse against the speed at the end.
-static void add_spring(const eng_joint *joint, double coordinate, double speed, double h,
-                       eng_graph *graph)
+/// @param before  the coordinate at the start of the step
+static void add_spring(const eng_joint *joint, double before, double coordinate, double speed,
+                       double h, eng_graph *graph)
 {
     double k = joint->stiffness, c = joint->damping, slope = 0.5 * h * (0.5 * h * k + c);
     if (slope <= 0.0)
         return;
     eng_graph_part *part = &graph->part[ENG_GRAPH_SPRING];
     // a swing is a length: on its way through 0 the coordinate turns back
-    double before =
-        eng_joint_has_swing(joint->kind) ? coordinate - 0.5 * h * speed : joint->coordinate;
+    if (eng_joint_has_swing(joint->kind))
+        before = coordinate - 0.5 * h * speed;
     double stretch = 0.5 * (before + coordinate) - joint->rest;
     part->kink = -h * (k * stretch + 0.5 * c * speed) / slope;
     part->compliance = 1.0 / slope;
@@ -84,8 +85,8 @@ static void add_spring(const eng_joint *joint, double coordinate, double speed, 
     part->present = true;
 }
 
-void eng_graph_build(const eng_joint *joint, double coordinate, double speed, double yield,
-                     double h, eng_graph *graph)
+void eng_graph_build(const eng_joint *joint, const eng_joint_state *state, double coordinate,
+                     double speed, double yield, double h, eng_graph *graph)
 {
     *graph = (eng_graph){0};
     add_friction(joint, h, graph);
@@ -93,14 +94,14 @@ void eng_graph_build(const eng_joint *joint, double coordinate, double speed, do
     if (joint->motor)
         add_motor(joint, coordinate, h, graph);
     eng_graph_part *spring = &graph->part[ENG_GRAPH_SPRING];
-    add_spring(joint, coordinate, speed, h, graph);
+    add_spring(joint, state->coordinate, coordinate, speed, h, graph);
     spring->present = spring->present && yield >= soft * spring->compliance;
     for (int k = 0; k < ENG_GRAPH_PARTS; k++) {
         eng_graph_part *part = &graph->part[k];
         // nothing yields to a motor without limit
         part->present = part->present && !graph->driven;
         part->exists = (part->exists || part->present) && !graph->driven;
-        part->l = part->exists ? joint->part[k] : 0.0;
+        part->l = part->exists ? state->part[k] : 0.0;
     }
     // the speed of a driven coordinate is known, and with it what its spring gives
     if (!spring->present && spring->compliance > 0.0)

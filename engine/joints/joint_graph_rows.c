@@ -2,6 +2,7 @@
 // The force-speed graphs of joints as contacts of the implicit problem, theory.md (9.8b)-(9.8d).
 #include "engine/joints/joints.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -77,9 +78,9 @@ cairn_status eng_graph_rows_create(cairn_world *world, const con_problem *contac
     int capacity = contacts->contact_count;
     for (int i = 0; i < system->joint_count; i++)
         for (int k = 0; k < ENG_GRAPH_PARTS; k++)
-            capacity += world->joint_step->graph[system->joint[i]].part[k].exists;
+            capacity += world->scratch.joint_step->graph[system->joint[i]].part[k].exists;
     g->capacity = capacity;
-    if (!allocate(g, world->arena, capacity))
+    if (!allocate(g, world->scratch.arena, capacity))
         return CAIRN_ERROR_MEMORY;
     copy_contacts(g, contacts, R);
     g->scale = impulse_scale(g);
@@ -103,7 +104,7 @@ void eng_graph_rows_enter(const cairn_world *world, eng_graph_rows *g)
         bool tied = false;
         for (int s = 0; s < 2; s++) {
             int number = g->body[i][s];
-            if (number < 0 || !eng_is_jointed(world, world->contacts.body[i][s]))
+            if (number < 0 || !eng_is_jointed(world, world->contacts.set.body[i][s]))
                 continue;
             memcpy(g->H[i][s], g->contacts->H[i][s], sizeof g->H[i][s]);
             for (int row = 0; row < 3; row++)
@@ -136,10 +137,10 @@ static double sign_of(int part)
 static double fill_H(const cairn_world *world, eng_graph_rows *g, int row, int at)
 {
     const eng_joint_system *system = g->system;
-    const eng_joint_rows *mid = &world->joint_step->mid[system->joint[at]];
+    const eng_joint_rows *mid = &world->scratch.joint_step->mid[system->joint[at]];
     pose q[2];
     double G[2][6], yield = 0.0;
-    eng_joint_poses(&world->joints[system->joint[at]], world->q_mid, q);
+    eng_joint_poses(&world->model.joints.rows[system->joint[at]], world->state.bodies.q_mid, q);
     eng_joint_row_blocks(&mid->row[mid->count], mid->point, q, G);
     memset(g->H[row], 0, sizeof g->H[row]);
     for (int s = 0; s < 2; s++) {
@@ -157,7 +158,7 @@ static double fill_H(const cairn_world *world, eng_graph_rows *g, int row, int a
 static eng_graph_part *part_of(cairn_world *world, const eng_graph_rows *g, int row)
 {
     int joint = g->system->joint[g->joint[row]];
-    return &world->joint_step->graph[joint].part[g->part[row]];
+    return &world->scratch.joint_step->graph[joint].part[g->part[row]];
 }
 
 static void fill_row(cairn_world *world, eng_graph_rows *g, int at, int kind)
@@ -209,7 +210,7 @@ static void cut_limit(cairn_world *world, eng_graph_rows *g, int row)
 
 void eng_graph_rows_fill(cairn_world *world, eng_graph_rows *g, const double (*v_free)[6])
 {
-    const eng_joint_step *s = world->joint_step;
+    const eng_joint_step *s = world->scratch.joint_step;
     g->root = root_of_energy(g, v_free);
     g->row_count = 0;
     for (int i = 0; i < g->system->joint_count; i++)
@@ -237,9 +238,10 @@ void eng_graph_rows_fill(cairn_world *world, eng_graph_rows *g, const double (*v
 /// @param after  H v
 static double way_share(const cairn_world *world, int joint, double after, double u)
 {
-    const eng_joint_step *s = world->joint_step;
-    double h = world->def.time_step, rows = 0.5 * h * (s->speed[joint] + after);
-    double way = s->mid[joint].coordinate + 0.5 * h * u - world->joints[joint].coordinate;
+    const eng_joint_step *s = world->scratch.joint_step;
+    double h = world->state.clock.step, rows = 0.5 * h * (s->speed[joint] + after);
+    double way =
+        s->mid[joint].coordinate + 0.5 * h * u - world->state.joints.rows[joint].coordinate;
     // nothing but round-off where nothing moves
     const double still = 1e-5;
     double share = 1.0 + (way - rows) * rows / (rows * rows + still * still);
@@ -252,13 +254,13 @@ static double offset_of(const cairn_world *world, const eng_graph_rows *g, int r
                         const double (*v)[6], double u)
 {
     int kind = g->part[row], axis = axis_of(kind), joint = g->system->joint[g->joint[row]];
-    const eng_graph_part *part = &world->joint_step->graph[joint].part[kind];
+    const eng_graph_part *part = &world->scratch.joint_step->graph[joint].part[kind];
     double along = 0.0;
     for (int s = 0; s < 2; s++)
         for (int k = 0; k < 6 && g->body[row][s] >= 0; k++)
             along += g->H[row][s][axis][k] * v[g->body[row][s]][k];
     double turns = 0.0;
-    if (kind == ENG_GRAPH_SPRING && eng_joint_has_swing(world->joints[joint].kind))
+    if (kind == ENG_GRAPH_SPRING && eng_joint_has_swing(world->model.joints.rows[joint].kind))
         u = along;
     else if (kind == ENG_GRAPH_SPRING)
         turns = part->compliance * part->l * (1.0 / way_share(world, joint, along, u) - 1.0);

@@ -3,6 +3,8 @@
 // sides that follow, theory.md (9.6)-(9.9).
 #include "engine/joints/joints.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -10,7 +12,7 @@ static bool any_part(const cairn_world *world, const eng_joint_system *system)
 {
     for (int i = 0; i < system->joint_count; i++)
         for (int k = 0; k < ENG_GRAPH_PARTS; k++)
-            if (world->joint_step->graph[system->joint[i]].part[k].exists)
+            if (world->scratch.joint_step->graph[system->joint[i]].part[k].exists)
                 return true;
     return false;
 }
@@ -19,15 +21,17 @@ static bool any_part(const cairn_world *world, const eng_joint_system *system)
 static cairn_status list_members(cairn_world *world, eng_joint_set *set)
 {
     const eng_joint_system *system = &set->system;
-    int *member = base_arena_array(world->arena, int, "members", 2 * system->joint_count);
-    int *number = base_arena_array(world->arena, int, "member numbers", 2 * system->joint_count);
-    bool *listed = base_arena_array(world->arena, bool, "listed", world->body_count);
+    int *member = base_arena_array(world->scratch.arena, int, "members", 2 * system->joint_count);
+    int *number =
+        base_arena_array(world->scratch.arena, int, "member numbers", 2 * system->joint_count);
+    bool *listed =
+        base_arena_array(world->scratch.arena, bool, "listed", world->model.bodies.count);
     if (member == NULL || number == NULL || listed == NULL)
         return CAIRN_ERROR_MEMORY;
-    memset(listed, 0, (size_t)world->body_count * sizeof *listed);
+    memset(listed, 0, (size_t)world->model.bodies.count * sizeof *listed);
     for (int i = 0; i < system->joint_count; i++)
         for (int side = 0; side < 2; side++) {
-            int body = world->joints[system->joint[i]].body[side];
+            int body = world->model.joints.rows[system->joint[i]].body[side];
             if (body < 0 || listed[body])
                 continue;
             listed[body] = true;
@@ -42,7 +46,7 @@ static cairn_status list_members(cairn_world *world, eng_joint_set *set)
 /// How many rows a joint has in the set; the coordinate's is the last one.
 static int row_count(const cairn_world *world, int index)
 {
-    const eng_joint_step *s = world->joint_step;
+    const eng_joint_step *s = world->scratch.joint_step;
     return s->mid[index].count + (s->held[index] ? 1 : 0);
 }
 
@@ -71,7 +75,7 @@ cairn_status eng_joint_set_init(cairn_world *world, const int *joints, int count
                                 const con_problem *contacts, const double (*R)[3],
                                 eng_joint_set *set)
 {
-    base_arena *arena = world->arena;
+    base_arena *arena = world->scratch.arena;
     *set = (eng_joint_set){0};
     cairn_status status = eng_joint_system_init(world, joints, count, compact, &set->system);
     if (status == CAIRN_OK)
@@ -83,7 +87,7 @@ cairn_status eng_joint_set_init(cairn_world *world, const int *joints, int count
     set->residual = base_arena_array(arena, double, "joint residual", rows);
     set->l = base_arena_array(arena, double, "joint impulses", rows);
     set->speed = base_arena_array(arena, double, "joint end speed", count);
-    set->end = base_arena_array(arena, pose, "joint end", world->body_count);
+    set->end = base_arena_array(arena, pose, "joint end", world->model.bodies.count);
     set->exact = base_arena_allocate(arena, "joint exact", bodies, sizeof *set->exact);
     set->v_free = base_arena_allocate(arena, "joint free", bodies, sizeof *set->v_free);
     set->guess = base_arena_allocate(arena, "joint guess", bodies, sizeof *set->guess);
@@ -105,13 +109,13 @@ cairn_status eng_joint_set_init(cairn_world *world, const int *joints, int count
 /// End pose of a body for the velocity v of the midpoint.
 static pose end_pose(const cairn_world *world, int body, const double v[6])
 {
-    pose q = world->q[body];
+    pose q = world->state.bodies.q[body];
     double end[6];
     int axis = eng_body_spin_axis(world, body);
-    if (world->bodies[body].kind != CAIRN_FIXED)
-        eng_body_end(world, body, world->joint_step->turning[body], v, &q, end);
-    world->joint_step->lag[body] =
-        axis >= 0 ? eng_body_lag(world, world->v[body][3 + axis], end[3 + axis]) : 0.0;
+    if (world->model.bodies.rows[body].kind != CAIRN_FIXED)
+        eng_body_end(world, body, world->scratch.joint_step->turning[body], v, &q, end);
+    world->scratch.joint_step->lag[body] =
+        axis >= 0 ? eng_body_lag(world, world->state.bodies.v[body][3 + axis], end[3 + axis]) : 0.0;
     return q;
 }
 
@@ -121,17 +125,19 @@ static void place_ends(const cairn_world *world, eng_joint_set *set, const doubl
     for (int i = 0; i < set->member_count; i++) {
         int body = set->member[i], number = set->number[i];
         set->end[body] =
-            end_pose(world, body, number >= 0 ? v[number] : (const double *)world->v_free[body]);
+            end_pose(world, body,
+                     number >= 0 ? v[number] : (const double *)world->state.bodies.v_free[body]);
         if (number >= 0)
-            set->turn = fmax(set->turn, world->def.time_step * vec3_norm(vec3_from(v[number] + 3)));
+            set->turn =
+                fmax(set->turn, world->state.clock.step * vec3_norm(vec3_from(v[number] + 3)));
     }
 }
 
 /// Rows of a joint at the end, the coordinate with its turns, and those of the discrete gradient.
 static void rows_at_end(const cairn_world *world, int index, const pose *end, eng_joint_rows *rows)
 {
-    const eng_joint *joint = &world->joints[index];
-    const eng_joint_step *s = world->joint_step;
+    const eng_joint *joint = &world->model.joints.rows[index];
+    const eng_joint_step *s = world->scratch.joint_step;
     pose q[2];
     eng_joint_poses(joint, end, q);
     s->to[index] = eng_joint_frame_of(joint, q);
@@ -151,14 +157,14 @@ static void rows_at_end(const cairn_world *world, int index, const pose *end, en
     eng_joint_mean_rows(joint, &s->from[index], &s->to[index], &s->mean[index]);
     if (eng_joint_has_turns(joint->kind))
         rows->coordinate =
-            eng_joint_unwind(rows->coordinate, world->joint_step->mid[index].coordinate);
+            eng_joint_unwind(rows->coordinate, world->scratch.joint_step->mid[index].coordinate);
 }
 
 /// Mean speed of the coordinate over the second half of the step.
 static double end_speed(const cairn_world *world, int index, const eng_joint_rows *end)
 {
-    return 2.0 * (end->coordinate - world->joint_step->mid[index].coordinate) /
-           world->def.time_step;
+    return 2.0 * (end->coordinate - world->scratch.joint_step->mid[index].coordinate) /
+           world->state.clock.step;
 }
 
 /// Force and couple of the rows together.
@@ -176,13 +182,13 @@ static eng_wrench sum_of(const eng_joint_rows *rows, const double *l, int count)
 /// gravity and loads take them there, theory.md (9.6b).
 static void take_arms(const cairn_world *world, const eng_joint_set *set)
 {
-    const eng_joint_step *s = world->joint_step;
-    double h = world->def.time_step;
+    const eng_joint_step *s = world->scratch.joint_step;
+    double h = world->state.clock.step;
     for (int i = 0; i < set->member_count; i++)
         s->pushed[set->member[i]] = (vec3){0.0, 0.0, 0.0};
     for (int i = 0, row = 0; i < set->system.joint_count; i++) {
         int index = set->system.joint[i], count = row_count(world, index);
-        const int *body = world->joints[index].body;
+        const int *body = world->model.joints.rows[index].body;
         vec3 force = sum_of(&s->mean[index], set->l + row, count).d;
         for (int side = 0; side < 2; side++)
             if (body[side] >= 0)
@@ -192,10 +198,10 @@ static void take_arms(const cairn_world *world, const eng_joint_set *set)
     }
     for (int i = 0; i < set->member_count; i++) {
         int body = set->member[i];
-        s->arm[body] = world->q_mid[body];
+        s->arm[body] = world->state.bodies.q_mid[body];
         if (set->number[i] < 0)
             continue;
-        double inverse = 1.0 / world->bodies[body].mass;
+        double inverse = 1.0 / world->model.bodies.rows[body].mass;
         vec3 gained = vec3_add_scaled(s->gained[body], inverse, s->pushed[body]);
         s->arm[body].position = vec3_add_scaled(s->arm[body].position, 0.25 * h, gained);
     }
@@ -203,20 +209,21 @@ static void take_arms(const cairn_world *world, const eng_joint_set *set)
 
 void eng_joint_set_guess(const cairn_world *world, eng_joint_set *set)
 {
-    const eng_joint_step *s = world->joint_step;
+    const eng_joint_step *s = world->scratch.joint_step;
     for (int i = 0, at = 0; i < set->system.joint_count; i++) {
         int index = set->system.joint[i];
-        const eng_joint *joint = &world->joints[index];
+        const eng_joint_state *state = &world->state.joints.rows[index];
         const eng_joint_rows *mid = &s->mid[index];
         for (int k = 0; k < mid->count; k++)
             set->l[at++] =
-                vec3_dot(mid->row[k].d, joint->impulse) + vec3_dot(mid->row[k].e, joint->moment);
+                vec3_dot(mid->row[k].d, state->impulse) + vec3_dot(mid->row[k].e, state->moment);
         if (s->held[index])
-            set->l[at++] = joint->effort;
+            set->l[at++] = state->effort;
     }
     for (int i = 0; i < set->member_count; i++)
         if (set->number[i] >= 0)
-            memcpy(set->guess[set->number[i]], world->v[set->member[i]], sizeof *set->guess);
+            memcpy(set->guess[set->number[i]], world->state.bodies.v[set->member[i]],
+                   sizeof *set->guess);
 }
 
 /// out += M^-1 (impulses l of rows, moments about the poses), by numbers of the system.
@@ -232,9 +239,9 @@ static void push_rows(const cairn_world *world, const eng_joint_set *set,
             int number = set->system.rows.body[i][side];
             if (number < 0)
                 continue;
-            int body = world->joints[index].body[side];
+            int body = world->model.joints.rows[index].body[side];
             const pose *arm = &arms[body];
-            const double *inverse = world->mass_inverse[body];
+            const double *inverse = world->state.bodies.mass_inverse[body];
             double sign = side == 0 ? -1.0 : 1.0, *v = out[number];
             vec3 moment =
                 vec3_add(vec3_cross(vec3_sub(rows[index].point, arm->position), sum.d), sum.e);
@@ -252,7 +259,7 @@ void eng_joint_set_push(const cairn_world *world, eng_joint_set *set, const doub
     for (int i = 0; i < set->member_count; i++)
         if (set->number[i] >= 0)
             memcpy(set->exact[set->number[i]], v_base[set->number[i]], sizeof *set->exact);
-    const eng_joint_step *s = world->joint_step;
+    const eng_joint_step *s = world->scratch.joint_step;
     push_rows(world, set, s->mean, s->arm, set->l, set->exact);
 }
 
@@ -273,8 +280,8 @@ static const double (*enter(const eng_joint_set *set, const double (*v)[6]))[6]
 
 void eng_joint_set_look(const cairn_world *world, eng_joint_set *set, const double (*v)[6])
 {
-    const eng_joint_step *s = world->joint_step;
-    double h = world->def.time_step;
+    const eng_joint_step *s = world->scratch.joint_step;
+    double h = world->state.clock.step;
     place_ends(world, set, v);
     set->size = 0.0;
     set->length = 1.0;
@@ -344,15 +351,15 @@ static void add_stiffness(vec3 force, vec3 r, double quarter, mat3 *K)
 /// What the impulses l resist turns with comes to the moments of inertia.
 static void add_stiffnesses(const cairn_world *world, eng_joint_set *set)
 {
-    const eng_joint_step *s = world->joint_step;
-    double quarter = 0.25 * world->def.time_step;
+    const eng_joint_step *s = world->scratch.joint_step;
+    double quarter = 0.25 * world->state.clock.step;
     for (int i = 0, row = 0; i < set->system.joint_count; i++) {
         int index = set->system.joint[i], count = row_count(world, index);
         vec3 force = sum_of(&s->mean[index], set->l + row, count).d;
         row += count;
         for (int side = 0; side < 2; side++) {
             int number = set->system.rows.body[i][side];
-            int body = world->joints[index].body[side];
+            int body = world->model.joints.rows[index].body[side];
             if (number < 0)
                 continue;
             const pose *arm = &s->arm[body];
@@ -380,7 +387,8 @@ static void take_basis(const cairn_world *world, eng_joint_set *set)
             continue;
         mat3 L;
         double *inverse = set->mass_inverse[number];
-        memcpy(inverse, world->mass_inverse[set->member[i]], sizeof *set->mass_inverse);
+        memcpy(inverse, world->state.bodies.mass_inverse[set->member[i]],
+               sizeof *set->mass_inverse);
         if (!cholesky(&set->basis[number], &L)) {
             mat3 J = mat3_diagonal(eng_inertia_of(world, set->member[i]));
             cholesky(&J, &L);
@@ -392,7 +400,7 @@ static void take_basis(const cairn_world *world, eng_joint_set *set)
 
 void eng_joint_set_linearise(const cairn_world *world, eng_joint_set *set)
 {
-    const eng_joint_step *s = world->joint_step;
+    const eng_joint_step *s = world->scratch.joint_step;
     take_basis(world, set);
     eng_joint_system_fill(world, &set->system, s->mean, s->arm, s->held);
     if (set->has_graphs)
@@ -437,7 +445,7 @@ double eng_joint_set_lack(const cairn_world *world, const eng_joint_set *set, co
         for (int k = 0; k < 6; k++)
             most = fmax(most, fabs(set->exact[number][k] - v[number][k]));
     }
-    return 0.5 * world->def.time_step * most;
+    return 0.5 * world->state.clock.step * most;
 }
 
 /// b = G v less the violation that v leads to, for dynamic bodies. @param v  of the basis
@@ -511,10 +519,11 @@ void eng_joint_set_finish(const cairn_world *world, eng_joint_set *set, double (
         for (int k = 0; k < 6; k++)
             gained[k] = v[number][k] - set->v_free[number][k];
         vec3 moment = mat3_apply(&set->basis[number], vec3_from(gained + 3));
-        vec3_store(gained + 3,
-                   vec3_multiply(vec3_from(world->mass_inverse[set->member[i]] + 3), moment));
+        vec3_store(
+            gained + 3,
+            vec3_multiply(vec3_from(world->state.bodies.mass_inverse[set->member[i]] + 3), moment));
         for (int k = 0; k < 6; k++)
-            base[k] = world->solver_v_free[number][k] + gained[k];
+            base[k] = world->scratch.solve.v_free[number][k] + gained[k];
     }
     add_rows(set, 1.0, v);
     eng_joint_set_leave(set, (const double(*)[6])v, v);
@@ -538,7 +547,7 @@ bool eng_joint_set_activate(cairn_world *world, eng_joint_set *set)
 {
     bool activated = false;
     for (int i = 0; i < set->system.joint_count; i++) {
-        eng_graph *graph = &world->joint_step->graph[set->system.joint[i]];
+        eng_graph *graph = &world->scratch.joint_step->graph[set->system.joint[i]];
         activated = eng_graph_activate(graph, set->speed[i]) || activated;
     }
     return activated;
@@ -546,7 +555,7 @@ bool eng_joint_set_activate(cairn_world *world, eng_joint_set *set)
 
 void eng_joint_set_keep(cairn_world *world, const eng_joint_set *set)
 {
-    eng_joint_step *s = world->joint_step;
+    eng_joint_step *s = world->scratch.joint_step;
     for (int i = 0; i < set->system.joint_count; i++) {
         int index = set->system.joint[i], start = set->system.rows.start[i];
         int count = s->mid[index].count;

@@ -3,6 +3,7 @@
 // row are for its bodies.
 #include "engine/joints/joints.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -42,24 +43,26 @@ void eng_joint_push(const cairn_world *world, const eng_joint *joint, const eng_
         if (body < 0)
             continue;
         for (int k = 0; k < 6; k++)
-            v[body][k] += world->mass_inverse[body][k] * G[side][k] * l;
+            v[body][k] += world->state.bodies.mass_inverse[body][k] * G[side][k] * l;
     }
 }
 
 static bool is_dynamic(const cairn_world *world, int body)
 {
-    return body >= 0 && world->bodies[body].kind == CAIRN_DYNAMIC;
+    return body >= 0 && world->model.bodies.rows[body].kind == CAIRN_DYNAMIC;
 }
 
 /// Numbers the bodies of the joints in the order in which they come.
 static cairn_status number_bodies(const cairn_world *world, eng_joint_system *system)
 {
-    int *number = base_arena_array(world->arena, int, "joint numbers", world->body_count);
-    int *body = base_arena_array(world->arena, int, "joint bodies", 2 * system->joint_count);
+    int *number =
+        base_arena_array(world->scratch.arena, int, "joint numbers", world->model.bodies.count);
+    int *body =
+        base_arena_array(world->scratch.arena, int, "joint bodies", 2 * system->joint_count);
     if (number == NULL || body == NULL)
         return CAIRN_ERROR_MEMORY;
     int(*pairs)[2] = (int(*)[2])system->rows.body;
-    memset(number, -1, (size_t)world->body_count * sizeof *number);
+    memset(number, -1, (size_t)world->model.bodies.count * sizeof *number);
     system->body_count = 0;
     for (int i = 0; i < system->joint_count; i++)
         for (int side = 0; side < 2; side++) {
@@ -80,11 +83,12 @@ static cairn_status copy_masses(const cairn_world *world, eng_joint_system *syst
 {
     size_t count = (size_t)system->body_count;
     double(*mass_inverse)[6] =
-        base_arena_allocate(world->arena, "joint masses", count, sizeof *mass_inverse);
+        base_arena_allocate(world->scratch.arena, "joint masses", count, sizeof *mass_inverse);
     if (mass_inverse == NULL)
         return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < system->body_count; i++)
-        memcpy(mass_inverse[i], world->mass_inverse[system->body[i]], sizeof mass_inverse[i]);
+        memcpy(mass_inverse[i], world->state.bodies.mass_inverse[system->body[i]],
+               sizeof mass_inverse[i]);
     system->mass_inverse = (const double(*)[6])mass_inverse;
     return CAIRN_OK;
 }
@@ -92,10 +96,10 @@ static cairn_status copy_masses(const cairn_world *world, eng_joint_system *syst
 cairn_status eng_joint_system_init(const cairn_world *world, const int *joints, int count,
                                    bool compact, eng_joint_system *system)
 {
-    base_arena *arena = world->arena;
+    base_arena *arena = world->scratch.arena;
     int rows = 0;
     for (int i = 0; i < count; i++)
-        rows += eng_joint_row_count(world->joints[joints[i]].kind) + 1;
+        rows += eng_joint_row_count(world->model.joints.rows[joints[i]].kind) + 1;
     int *start = base_arena_array(arena, int, "joint rows", count + 1);
     int(*body)[2] =
         (int(*)[2])base_arena_allocate(arena, "joint pairs", (size_t)count, sizeof *body);
@@ -108,12 +112,12 @@ cairn_status eng_joint_system_init(const cairn_world *world, const int *joints, 
     system->rows = (con_joints){count, start, (const int(*)[2])body, (const double(*)[2][6])G, b};
     for (int i = 0; i < count; i++)
         for (int side = 0; side < 2; side++) {
-            int at = world->joints[joints[i]].body[side];
+            int at = world->model.joints.rows[joints[i]].body[side];
             body[i][side] = !is_dynamic(world, at) ? -1 : compact ? at : eng_solver_row(world, at);
         }
     if (!compact) {
-        system->body_count = world->problem.body_count;
-        system->mass_inverse = world->problem.mass_inverse;
+        system->body_count = world->scratch.solve.problem.body_count;
+        system->mass_inverse = world->scratch.solve.problem.mass_inverse;
         return CAIRN_OK;
     }
     cairn_status status = number_bodies(world, system);
@@ -140,7 +144,7 @@ void eng_joint_system_fill(const cairn_world *world, eng_joint_system *system,
         int index = system->joint[i];
         const eng_joint_rows *r = &rows[index];
         pose sides[2];
-        eng_joint_poses(&world->joints[index], q, sides);
+        eng_joint_poses(&world->model.joints.rows[index], q, sides);
         start[i] = made;
         int count = r->count + (held != NULL && held[index] ? 1 : 0);
         for (int k = 0; k < count; k++, made++) {

@@ -2,9 +2,13 @@
 // Joints: creation, removal, look-up, read-outs.
 #include "engine/joints/joints.h"
 #include "base/assert.h"
+#include "engine/bodies/body_state.h"
+#include "engine/state/exclusions.h"
 #include "engine/state/ids.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
 #include "engine/state/values.h"
+#include "engine/state/world.h"
 
 #include <float.h>
 #include <string.h>
@@ -81,7 +85,8 @@ static cairn_status check_bodies(const cairn_world *world, const cairn_joint_def
     if (a == b)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the two bodies of a joint must be different");
-    if (world->bodies[b].kind != CAIRN_DYNAMIC && (a < 0 || world->bodies[a].kind != CAIRN_DYNAMIC))
+    if (world->model.bodies.rows[b].kind != CAIRN_DYNAMIC &&
+        (a < 0 || world->model.bodies.rows[a].kind != CAIRN_DYNAMIC))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "one of the two bodies of a joint, at least, must be dynamic");
     return CAIRN_OK;
@@ -191,7 +196,7 @@ static cairn_status check_def(const cairn_world *world, const cairn_joint_def *d
     if (status == CAIRN_OK)
         status = check_numbers(def, error);
     if (status == CAIRN_OK && def->name != NULL &&
-        base_names_find(&world->joint_names, def->name) >= 0)
+        base_names_find(&world->model.joints.names, def->name) >= 0)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is a joint \"%s\" already", def->name);
     return status;
 }
@@ -225,7 +230,6 @@ static void place(const cairn_world *world, const cairn_joint_def *def, eng_join
         joint->axes[side] = mat3_multiply(&back, &axes);
     }
     joint->length = vec3_distance(vec3_from(anchors[0]), vec3_from(anchors[1]));
-    joint->coordinate = def->kind == CAIRN_JOINT_ROD ? joint->length : 0.0;
 }
 
 static eng_joint joint_of(const cairn_world *world, const cairn_joint_def *def)
@@ -257,49 +261,56 @@ cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
     cairn_status status = check_def(world, def, error);
     if (status != CAIRN_OK)
         return status;
-    int index = world->joint_count;
+    int index = world->model.joints.count;
     eng_joint made = joint_of(world, def);
-    status =
-        base_array_reserve(&world->allocator, &world->joints, &world->joint_capacity, index + 1);
+    status = base_array_reserve(&world->model.allocator, &world->model.joints.rows,
+                                &world->model.joints.capacity, index + 1);
     if (status == CAIRN_OK)
-        status = eng_slots_reserve(&world->joint_slots, &world->allocator,
-                                   eng_slots_next(&world->joint_slots) + 1);
+        status = base_array_reserve(&world->model.allocator, &world->state.joints.rows,
+                                    &world->state.joints.capacity, index + 1);
+    if (status == CAIRN_OK)
+        status = eng_slots_reserve(&world->model.ids.joint, &world->model.allocator,
+                                   eng_slots_next(&world->model.ids.joint) + 1);
     for (int side = 0; side < 2 && status == CAIRN_OK; side++)
         if (made.body[side] >= 0 && eng_extra_make(world, made.body[side]) == NULL)
             status = CAIRN_ERROR_MEMORY;
     if (status == CAIRN_OK && def->name != NULL) {
-        made.name = base_copy_text(&world->allocator, def->name);
+        made.name = base_copy_text(&world->model.allocator, def->name);
         status = made.name != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     }
     if (status == CAIRN_OK && !def->collide)
         status = eng_exclusion_add(world, made.body);
     if (status == CAIRN_OK && made.name != NULL)
-        status = base_names_add(&world->joint_names, &world->allocator, made.name, index);
+        status =
+            base_names_add(&world->model.joints.names, &world->model.allocator, made.name, index);
     if (status != CAIRN_OK) {
-        base_release(&world->allocator, made.name);
+        base_release(&world->model.allocator, made.name);
         return base_fail(error, status, "out of memory for a joint");
     }
-    world->joints[world->joint_count++] = made;
+    world->model.joints.rows[world->model.joints.count++] = made;
+    world->state.joints.rows[index] =
+        (eng_joint_state){.coordinate = def->kind == CAIRN_JOINT_ROD ? made.length : 0.0};
     for (int side = 0; side < 2; side++)
         if (made.body[side] >= 0)
             eng_extra_make(world, made.body[side])->joints++;
-    world->joints_changed = world->topology_changed = world->plan_due = true;
+    world->model.joints.changed = world->contacts.pairs.topology_changed =
+        world->scratch.general.due = true;
     eng_population_changes(world);
-    if (world->energy_started) {
+    if (world->state.audit.started) {
         // a spring that is not slack where it is made
-        world->energy.elastic += eng_joint_elastic(world, index);
-        world->energy.population += eng_joint_elastic(world, index);
+        world->state.audit.energy.elastic += eng_joint_elastic(world, index);
+        world->state.audit.energy.population += eng_joint_elastic(world, index);
     }
-    *joint = eng_joint_id(world, eng_slots_take(&world->joint_slots));
+    *joint = eng_joint_id(world, eng_slots_take(&world->model.ids.joint));
     return CAIRN_OK;
 }
 
 /// Whether another joint than this one keeps its bodies from touching.
 static bool is_excluded(const cairn_world *world, int index)
 {
-    const eng_joint *joint = &world->joints[index];
-    for (int i = 0; i < world->joint_count; i++) {
-        const eng_joint *other = &world->joints[i];
+    const eng_joint *joint = &world->model.joints.rows[index];
+    for (int i = 0; i < world->model.joints.count; i++) {
+        const eng_joint *other = &world->model.joints.rows[i];
         bool same = other->body[0] == joint->body[0] && other->body[1] == joint->body[1];
         bool swapped = other->body[0] == joint->body[1] && other->body[1] == joint->body[0];
         if (i != index && other->apart && (same || swapped))
@@ -310,7 +321,7 @@ static bool is_excluded(const cairn_world *world, int index)
 
 static void let_touch(cairn_world *world, int index)
 {
-    const eng_joint *joint = &world->joints[index];
+    const eng_joint *joint = &world->model.joints.rows[index];
     if (!joint->apart || joint->body[0] < 0 || is_excluded(world, index))
         return;
     eng_exclusion_remove(world, joint->body);
@@ -318,25 +329,28 @@ static void let_touch(cairn_world *world, int index)
 
 void eng_joint_drop(cairn_world *world, int index)
 {
-    eng_joint *joint = &world->joints[index];
-    if (world->energy_started) {
-        world->energy.elastic -= eng_joint_elastic(world, index);
-        world->energy.population -= eng_joint_elastic(world, index);
+    eng_joint *joint = &world->model.joints.rows[index];
+    if (world->state.audit.started) {
+        world->state.audit.energy.elastic -= eng_joint_elastic(world, index);
+        world->state.audit.energy.population -= eng_joint_elastic(world, index);
     }
     let_touch(world, index);
     for (int side = 0; side < 2; side++)
         if (joint->body[side] >= 0)
             eng_extra_make(world, joint->body[side])->joints--;
     if (joint->name != NULL)
-        base_names_remove(&world->joint_names, joint->name);
-    base_release(&world->allocator, joint->name);
+        base_names_remove(&world->model.joints.names, joint->name);
+    base_release(&world->model.allocator, joint->name);
     // the last one takes its place, as it does among the slots
-    *joint = world->joints[--world->joint_count];
-    if (index < world->joint_count && joint->name != NULL)
-        base_names_change(&world->joint_names, joint->name, index);
-    eng_slots_drop(&world->joint_slots, eng_slots_at(&world->joint_slots, index));
-    eng_slots_recycle(&world->joint_slots);
-    world->joints_changed = world->topology_changed = world->plan_due = true;
+    int last = --world->model.joints.count;
+    *joint = world->model.joints.rows[last];
+    world->state.joints.rows[index] = world->state.joints.rows[last];
+    if (index < last && joint->name != NULL)
+        base_names_change(&world->model.joints.names, joint->name, index);
+    eng_slots_drop(&world->model.ids.joint, eng_slots_at(&world->model.ids.joint, index));
+    eng_slots_recycle(&world->model.ids.joint);
+    world->model.joints.changed = world->contacts.pairs.topology_changed =
+        world->scratch.general.due = true;
     eng_population_changes(world);
 }
 
@@ -347,7 +361,8 @@ cairn_status cairn_joint_remove(cairn_world *world, cairn_joint_id id, cairn_err
     cairn_status status = eng_joint_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "joint");
-    if (eng_slots_prepare(&world->joint_slots, &world->allocator, (int)id.index) != CAIRN_OK)
+    if (eng_slots_prepare(&world->model.ids.joint, &world->model.allocator, (int)id.index) !=
+        CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to remove a joint");
     eng_joint_drop(world, eng_joint_index(world, id));
     return CAIRN_OK;
@@ -359,21 +374,21 @@ int cairn_joint_count(const cairn_world *world)
 {
     if (world == NULL)
         return 0;
-    return world->joint_count;
+    return world->model.joints.count;
 }
 
 cairn_joint_id cairn_joint_at(const cairn_world *world, int index)
 {
     if (world == NULL)
         return (cairn_joint_id){0};
-    return eng_joint_id(world, eng_slots_at(&world->joint_slots, index));
+    return eng_joint_id(world, eng_slots_at(&world->model.ids.joint, index));
 }
 
 cairn_joint_id cairn_joint_find(const cairn_world *world, const char *name)
 {
     if (world == NULL || name == NULL)
         return (cairn_joint_id){0};
-    return cairn_joint_at(world, base_names_find(&world->joint_names, name));
+    return cairn_joint_at(world, base_names_find(&world->model.joints.names, name));
 }
 
 static double largest_violation(const eng_joint_rows *rows)
@@ -408,7 +423,9 @@ cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_
     cairn_status status = eng_joint_check(world, id);
     if (status != CAIRN_OK)
         return status;
-    const eng_joint *joint = &world->joints[eng_joint_index(world, id)];
+    int index = eng_joint_index(world, id);
+    const eng_joint *joint = &world->model.joints.rows[index];
+    const eng_joint_state *state = &world->state.joints.rows[index];
     eng_state states[2] = {{.q = pose_identity()}, {.q = pose_identity()}};
     eng_joint_rows rows;
     for (int side = 0; side < 2; side++)
@@ -423,18 +440,18 @@ cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_
         .a = eng_body_id(world, joint->body[0]),
         .b = eng_body_id(world, joint->body[1]),
         .coordinate = eng_joint_has_turns(joint->kind)
-                          ? eng_joint_unwind(rows.coordinate, joint->coordinate)
+                          ? eng_joint_unwind(rows.coordinate, state->coordinate)
                           : rows.coordinate,
         .range = {joint->range[0], joint->range[1]},
-        .effort = joint->effort / world->def.time_step,
+        .effort = state->effort / world->state.clock.step,
         .error = largest_violation(&rows),
     };
     if (moves)
         view->speed = speed_now(joint, &rows, states);
     vec3_store(view->anchor, rows.point);
     vec3_store(view->axis, quat_rotate(q[0].orientation, mat3_column(&joint->axes[0], 2)));
-    vec3_store(view->force, vec3_scale(1.0 / world->def.time_step, joint->impulse));
-    vec3_store(view->torque, vec3_scale(1.0 / world->def.time_step, joint->moment));
+    vec3_store(view->force, vec3_scale(1.0 / world->state.clock.step, state->impulse));
+    vec3_store(view->torque, vec3_scale(1.0 / world->state.clock.step, state->moment));
     return CAIRN_OK;
 }
 
@@ -447,7 +464,8 @@ cairn_status cairn_joint_get_motor(const cairn_world *world, cairn_joint_id id,
     cairn_status status = eng_joint_check(world, id);
     if (status != CAIRN_OK)
         return status;
-    const eng_joint *joint = &world->joints[eng_joint_index(world, id)];
+    int index = eng_joint_index(world, id);
+    const eng_joint *joint = &world->model.joints.rows[index];
     *view = (cairn_motor_view){
         .on = joint->motor,
         .law = joint->motor_law,
@@ -457,7 +475,7 @@ cairn_status cairn_joint_get_motor(const cairn_world *world, cairn_joint_id id,
         .damping = joint->motor_damping,
         .limit = joint->motor_limit,
         .force = joint->force,
-        .effort = joint->effort / world->def.time_step,
+        .effort = world->state.joints.rows[index].effort / world->state.clock.step,
         .has_function = joint->motor_function != NULL,
     };
     return CAIRN_OK;
@@ -474,7 +492,7 @@ static cairn_status find_drive(cairn_world *world, cairn_joint_id id, const char
     cairn_status status = eng_joint_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "joint");
-    *joint = &world->joints[eng_joint_index(world, id)];
+    *joint = &world->model.joints.rows[eng_joint_index(world, id)];
     if (!eng_joint_has_drive((*joint)->kind))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a %s joint has no coordinate to drive",
                          cairn_joint_kind_name((*joint)->kind));
@@ -561,10 +579,10 @@ static cairn_status ask_motor(const eng_joint *joint, int index, double time, do
 
 cairn_status eng_joints_ask_motors(cairn_world *world, cairn_error *error)
 {
-    double h = world->def.time_step, t = world->time;
+    double h = world->state.clock.step, t = world->state.clock.time;
     cairn_status status = CAIRN_OK;
-    for (int i = 0; i < world->joint_count && status == CAIRN_OK; i++) {
-        eng_joint *joint = &world->joints[i];
+    for (int i = 0; i < world->model.joints.count && status == CAIRN_OK; i++) {
+        eng_joint *joint = &world->model.joints.rows[i];
         if (!joint->motor || joint->motor_function == NULL)
             continue;
         if (joint->motor_law == CAIRN_MOTOR_VELOCITY) {
@@ -595,15 +613,15 @@ cairn_status cairn_joint_set_force(cairn_world *world, cairn_joint_id id, double
 
 double eng_joint_elastic(const cairn_world *world, int index)
 {
-    const eng_joint *joint = &world->joints[index];
-    double stretch = joint->coordinate - joint->rest;
+    const eng_joint *joint = &world->model.joints.rows[index];
+    double stretch = world->state.joints.rows[index].coordinate - joint->rest;
     return 0.5 * joint->stiffness * stretch * stretch;
 }
 
 double eng_joints_elastic(const cairn_world *world)
 {
     double sum = 0.0;
-    for (int i = 0; i < world->joint_count; i++)
+    for (int i = 0; i < world->model.joints.count; i++)
         sum += eng_joint_elastic(world, i);
     return sum;
 }

@@ -3,9 +3,13 @@
 #ifndef CAIRN_ENGINE_JOINTS_JOINTS_H
 #define CAIRN_ENGINE_JOINTS_JOINTS_H
 
+#include "base/vec.h"
+#include "contact/problem/domains.h"
 #include "contact/problem/joints.h"
+#include "contact/problem/problem.h"
+#include "contact/solvers/control.h"
 #include "engine/state/rotation.h"
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 enum { ENG_JOINT_ROWS_MAX = 6 };
 
@@ -45,13 +49,15 @@ typedef struct eng_joint {
 #define ENG_JOINT_MEMBER(member, ...) double member;
     CAIRN_JOINT_SETTINGS(ENG_JOINT_MEMBER)
 #undef ENG_JOINT_MEMBER
-    // kept between steps
-    double coordinate;            // rad, turns counted, or m
-    double part[ENG_GRAPH_PARTS]; // N s or N m s, what the graph's parts gave: guess of the next
-    // results of the last step
-    vec3 impulse, moment; // N s and N m s on B, world axes, moment about the anchor of B
-    double effort;        // N s or N m s along the coordinate: motor, friction, range
 } eng_joint;
+
+/// What a joint keeps between steps.
+typedef struct eng_joint_state {
+    double coordinate;            // rad, turns counted, or m
+    double effort;                // N s or N m s along it in the last step: motor, friction, range
+    vec3 impulse, moment;         // N s and N m s in it on B, world axes, about the anchor of B
+    double part[ENG_GRAPH_PARTS]; // N s or N m s, what the graph's parts gave: guess of the next
+} eng_joint_state;
 
 /// Impulse of one row at size 1 on B: force d at a point and couple e, world axes; A gets the
 /// opposite at the same point, so that momentum is kept whatever the configuration, theory.md
@@ -136,8 +142,8 @@ typedef struct eng_graph {
 /// @param coordinate  at the midpoint
 /// @param speed       rad/s or m/s, at the start of the step
 /// @param yield       1/kg or 1/(kg m2), of the free bodies; read where there is a spring or damper
-void eng_graph_build(const eng_joint *joint, double coordinate, double speed, double yield,
-                     double h, eng_graph *graph);
+void eng_graph_build(const eng_joint *joint, const eng_joint_state *state, double coordinate,
+                     double speed, double yield, double h, eng_graph *graph);
 
 /// Leaves out the ends that a coordinate of the speed given is far from.
 void eng_graph_reach(eng_graph *graph, double speed);
@@ -374,7 +380,7 @@ cairn_status eng_joints_ask_motors(cairn_world *world, cairn_error *error) CAIRN
 void eng_block_joint_forces(cairn_world *world);
 
 /// Joints out of reach of implicit contacts are solved for, into v_free; the others join the
-/// problem, and world->solved is what is to be solved. After block 7.
+/// problem, and world->scratch.solve.solved is what is to be solved. After block 7.
 cairn_status eng_block_joints(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// Judges the shared joints at the end that the velocities v lead to, and sets their right sides
@@ -388,7 +394,7 @@ cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *c
 /// mechanism grips is borne evenly.
 cairn_status eng_joints_spread(cairn_world *world) CAIRN_CHECK_RESULT;
 
-/// Contacts that world->solved may get, rows of joints included.
+/// Contacts that world->scratch.solve.solved may get, rows of joints included.
 int eng_joints_capacity(const cairn_world *world);
 
 /// What the shared joints give to velocities that have the impulses of the contacts, and all of
@@ -407,5 +413,12 @@ cairn_status eng_joints_finish(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// J, stored in the springs of joints.
 double eng_joints_elastic(const cairn_world *world);
+
+/// Gives up the id of a joint, with all that belongs to it. Its energy leaves the audit.
+/// @param index  into the world's array
+void eng_joint_drop(cairn_world *world, int index);
+
+/// Of the springs of one joint, J.
+double eng_joint_elastic(const cairn_world *world, int index);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef CAIRN_ENGINE_MEASURES_ENERGY_H
 #define CAIRN_ENGINE_MEASURES_ENERGY_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// Both of all bodies, wherever their state is held.
 void eng_energy_mechanical(const cairn_world *world, double *kinetic, double *potential);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hashes of what a world was built from.
 #include "engine/measures/fingerprint.h"
+#include "engine/state/actions.h"
 #include "engine/state/ids.h"
 #include "engine/state/own_laws.h"
 #include "engine/state/pair_changes.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/hash.h"
 #include "engine/joints/joints.h"
@@ -88,16 +91,16 @@ static uint64_t hash_shape(uint64_t hash, const geo_shape *shape)
 static uint64_t hash_shapes(const cairn_world *world)
 {
     uint64_t hash = BASE_HASH_START;
-    for (int i = 0; i < world->shape_count; i++)
-        if (world->shapes[i] != NULL)
-            hash = hash_shape(hash, world->shapes[i]);
+    for (int i = 0; i < world->model.shapes.count; i++)
+        if (world->model.shapes.rows[i] != NULL)
+            hash = hash_shape(hash, world->model.shapes.rows[i]);
     return hash;
 }
 
 uint64_t eng_fingerprint_of_shape(const cairn_world *world, cairn_shape_id shape)
 {
     return eng_shape_check(world, shape) == CAIRN_OK
-               ? hash_shape(BASE_HASH_START, world->shapes[shape.index])
+               ? hash_shape(BASE_HASH_START, world->model.shapes.rows[shape.index])
                : 0;
 }
 
@@ -106,8 +109,8 @@ uint64_t eng_fingerprint_of_shape(const cairn_world *world, cairn_shape_id shape
 static uint64_t hash_bodies(const cairn_world *world)
 {
     uint64_t hash = BASE_HASH_START;
-    for (int i = 0; i < world->body_count; i++) {
-        const eng_body *body = &world->bodies[i];
+    for (int i = 0; i < world->model.bodies.count; i++) {
+        const eng_body *body = &world->model.bodies.rows[i];
         if (!eng_body_is_live(world, i))
             continue;
         const int numbers[] = {(int)body->kind, body->shape, body->material, body->first_collider,
@@ -128,8 +131,8 @@ static uint64_t hash_bodies(const cairn_world *world)
 static uint64_t hash_joints(const cairn_world *world)
 {
     uint64_t hash = BASE_HASH_START;
-    for (int i = 0; i < world->joint_count; i++) {
-        const eng_joint *joint = &world->joints[i];
+    for (int i = 0; i < world->model.joints.count; i++) {
+        const eng_joint *joint = &world->model.joints.rows[i];
         const int numbers[] = {(int)joint->kind, joint->body[0], joint->body[1],
                                (int)joint->motor_law, joint->motor_function != NULL};
         const double values[] = {joint->length, joint->range[0], joint->range[1]};
@@ -144,9 +147,10 @@ static uint64_t hash_joints(const cairn_world *world)
         hash = base_hash_bytes(hash, joint->axes, sizeof joint->axes);
         hash = hash_text(hash, joint->name);
     }
-    if (world->excluded_count > 0)
-        hash = base_hash_bytes(hash, world->excluded,
-                               (size_t)world->excluded_count * sizeof *world->excluded);
+    if (world->model.bodies.excluded_count > 0)
+        hash = base_hash_bytes(hash, world->model.bodies.excluded,
+                               (size_t)world->model.bodies.excluded_count *
+                                   sizeof *world->model.bodies.excluded);
     return hash;
 }
 
@@ -161,7 +165,8 @@ static uint64_t hash_version(uint64_t hash, uint32_t version)
 static void undo_changes(const cairn_world *world, int index, eng_surface *surface)
 {
     const base_settings_table *table = &surface->law->table;
-    bool own = base_pairs_find(&world->own_surfaces, surface->pair[0], surface->pair[1]) == index;
+    bool own = base_pairs_find(&world->model.materials.own_surfaces, surface->pair[0],
+                               surface->pair[1]) == index;
     for (int k = 0; k < table->count; k++) {
         base_value value = {.type = BASE_VALUE_NUMBER};
         cairn_error unused;
@@ -177,14 +182,14 @@ static void undo_changes(const cairn_world *world, int index, eng_surface *surfa
 static uint64_t hash_laws(const cairn_world *world)
 {
     uint64_t hash = BASE_HASH_START;
-    for (int i = 0; i < world->material_count; i++) {
-        const eng_material *material = &world->materials[i];
+    for (int i = 0; i < world->model.materials.count; i++) {
+        const eng_material *material = &world->model.materials.rows[i];
         hash = hash_text(hash, material->name);
         hash = hash_number(hash, material->elasticity.young);
         hash = hash_number(hash, material->elasticity.poisson);
     }
-    for (int i = 0; i < world->surface_count; i++) {
-        const eng_surface *surface = &world->surfaces[i];
+    for (int i = 0; i < world->model.materials.surface_count; i++) {
+        const eng_surface *surface = &world->model.materials.surfaces[i];
         hash = base_hash_bytes(hash, surface->pair, sizeof surface->pair);
         hash = hash_text(hash, surface->law->name);
         hash = hash_version(hash, eng_law_version(world, surface->law));
@@ -192,18 +197,20 @@ static uint64_t hash_laws(const cairn_world *world)
         undo_changes(world, i, &built);
         hash = hash_settings(hash, &surface->law->table, built.parameters);
     }
-    for (int i = 0; i < world->field_count; i++)
-        hash = hash_version(hash_text(hash, world->fields[i].name), world->fields[i].version);
-    if (world->filter.function != NULL)
-        hash = hash_version(hash_text(hash, world->filter.name), world->filter.version);
+    for (int i = 0; i < world->model.program.field_count; i++)
+        hash = hash_version(hash_text(hash, world->model.program.fields[i].name),
+                            world->model.program.fields[i].version);
+    if (world->model.program.filter.function != NULL)
+        hash = hash_version(hash_text(hash, world->model.program.filter.name),
+                            world->model.program.filter.version);
     return hash;
 }
 
 static uint64_t hash_connectors(const cairn_world *world)
 {
     uint64_t hash = BASE_HASH_START;
-    for (int i = 0; i < world->connector_count; i++) {
-        const eng_connector *connector = &world->connectors[i];
+    for (int i = 0; i < world->model.connectors.count; i++) {
+        const eng_connector *connector = &world->model.connectors.rows[i];
         const int numbers[] = {connector->body[0], connector->body[1], connector->contacts};
         hash = base_hash_bytes(hash, numbers, sizeof numbers);
         hash = hash_text(hash, connector->name);
@@ -218,11 +225,11 @@ static uint64_t hash_connectors(const cairn_world *world)
 
 static uint64_t hash_step(const cairn_world *world)
 {
-    const cairn_world_def *def = &world->def;
+    const cairn_world_def *def = &world->model.def;
     uint64_t hash = BASE_HASH_START;
-    if (world->cell.any) {
-        hash = base_hash_bytes(hash, world->cell.periodic, sizeof world->cell.periodic);
-        hash = base_hash_bytes(hash, &world->cell.low, sizeof world->cell.low);
+    if (world->state.cell.any) {
+        hash = base_hash_bytes(hash, world->state.cell.periodic, sizeof world->state.cell.periodic);
+        hash = base_hash_bytes(hash, &world->state.cell.low, sizeof world->state.cell.low);
     }
     if (!eng_actions_drive_gravity(world))
         hash = base_hash_bytes(hash, def->gravity, sizeof def->gravity);
@@ -236,10 +243,10 @@ static uint64_t hash_step(const cairn_world *world)
 
 static uint64_t hash_solvers(const cairn_world *world)
 {
-    uint64_t hash = hash_text(BASE_HASH_START, world->solver.plugin->name);
-    hash = hash_settings(hash, &world->solver.plugin->table, world->solver.settings);
-    hash = hash_text(hash, world->local.plugin->name);
-    return hash_settings(hash, &world->local.plugin->table, world->local.settings);
+    uint64_t hash = hash_text(BASE_HASH_START, world->model.solver.plugin->name);
+    hash = hash_settings(hash, &world->model.solver.plugin->table, world->model.solver.settings);
+    hash = hash_text(hash, world->model.local.plugin->name);
+    return hash_settings(hash, &world->model.local.plugin->table, world->model.local.settings);
 }
 
 void eng_fingerprint(const cairn_world *world, uint64_t parts[ENG_FINGERPRINT_COUNT])
@@ -256,9 +263,9 @@ void eng_fingerprint(const cairn_world *world, uint64_t parts[ENG_FINGERPRINT_CO
 
 void eng_fingerprint_built(const cairn_world *world, uint64_t parts[ENG_FINGERPRINT_COUNT])
 {
-    const eng_built *built = &world->built;
+    const eng_built *built = &world->model.built;
     eng_fingerprint(world, parts);
-    if (!world->population_changed)
+    if (!world->model.population_changed)
         return;
     parts[ENG_FINGERPRINT_shapes] = built->shapes;
     parts[ENG_FINGERPRINT_bodies] = built->bodies;
@@ -268,9 +275,9 @@ void eng_fingerprint_built(const cairn_world *world, uint64_t parts[ENG_FINGERPR
 
 void eng_built_note(cairn_world *world)
 {
-    if (!world->built.known)
-        world->built = (eng_built){true, hash_shapes(world), hash_bodies(world), hash_joints(world),
-                                   hash_connectors(world)};
+    if (!world->model.built.known)
+        world->model.built = (eng_built){true, hash_shapes(world), hash_bodies(world),
+                                         hash_joints(world), hash_connectors(world)};
 }
 
 const char *eng_fingerprint_text(eng_fingerprint_part part)

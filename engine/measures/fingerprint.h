@@ -3,7 +3,7 @@
 #ifndef CAIRN_ENGINE_MEASURES_FINGERPRINT_H
 #define CAIRN_ENGINE_MEASURES_FINGERPRINT_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// Parts, and what a message calls them.
 #define ENG_FINGERPRINT_LIST(X)                                                                    \
@@ -35,5 +35,8 @@ const char *eng_fingerprint_text(eng_fingerprint_part part);
 
 /// What tells the shape of a live id from others; 0 where there is none.
 uint64_t eng_fingerprint_of_shape(const cairn_world *world, cairn_shape_id shape);
+
+/// Keeps what the world was built of, unless it is kept already.
+void eng_built_note(cairn_world *world);
 
 #endif

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first value of a world that is not finite.
 #include "engine/measures/finite.h"
+#include "engine/bodies/body_state.h"
 #include "engine/measures/energy.h"
 #include "engine/pairs/sharing.h"
 #include "engine/state/blocks.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "engine/joints/joints.h"
 
@@ -30,7 +33,7 @@ eng_label eng_body_label(const cairn_world *world, int body)
 static eng_label joint_label(const cairn_world *world, int index)
 {
     eng_label label;
-    const eng_joint *joint = &world->joints[index];
+    const eng_joint *joint = &world->model.joints.rows[index];
     if (joint->name != NULL)
         snprintf(label.text, sizeof label.text, "joint %d (\"%.60s\")", index, joint->name);
     else
@@ -51,7 +54,7 @@ static cairn_status fail(const cairn_world *world, const char *whose, const char
                          cairn_error *error)
 {
     return base_fail(error, CAIRN_ERROR_NONFINITE, "step %" PRId64 ", t = %g s: %s %s",
-                     world->step_count + 1, world->time, whose, what);
+                     world->state.clock.step_count + 1, world->state.clock.time, whose, what);
 }
 
 /// Whether a column of bodies has numbers that could end up not finite: what steps carry over,
@@ -60,7 +63,7 @@ static bool must_be_finite(const cairn_world *world, int column)
 {
     const eng_column *c = eng_body_column(column);
     return (c->flags & ENG_HASHED) != 0 && c->scalar == ENG_REAL && column != ENG_BODY_held &&
-           world->body_data[column] != NULL;
+           world->state.bodies.data[column] != NULL;
 }
 
 static bool is_finite_body(const cairn_world *world, int body)
@@ -89,14 +92,15 @@ static void glance_bodies(void *argument, int begin, int end, int chunk, int wor
     const cairn_world *world = look->world;
     for (int column = 0; column < ENG_BODY_COLUMN_COUNT; column++) {
         const eng_column *c = eng_body_column(column);
-        const double(*rows)[1] = world->body_data[column];
+        const double(*rows)[1] = world->state.bodies.data[column];
         if (!must_be_finite(world, column))
             continue;
         // zero times a number is zero if it is finite and else not a number
         double sum = 0.0;
         for (int k = begin; k < end; k++) {
-            const double *row = rows[(size_t)world->active[k] * (size_t)c->width];
-            for (int i = 0; i < c->width && !eng_is_elsewhere(world, world->active[k]); i++)
+            const double *row = rows[(size_t)world->scratch.general.active[k] * (size_t)c->width];
+            for (int i = 0;
+                 i < c->width && !eng_is_elsewhere(world, world->scratch.general.active[k]); i++)
                 sum += 0.0 * row[i];
         }
         if (isnan(sum))
@@ -108,7 +112,7 @@ static void glance_contacts(void *argument, int begin, int end, int chunk, int w
 {
     (void)chunk, (void)worker;
     glance *look = argument;
-    eng_columns columns = eng_contacts_columns((eng_contacts *)&look->world->contacts);
+    eng_columns columns = eng_contacts_columns((eng_contacts *)&look->world->contacts.set);
     if (!eng_columns_are_finite(columns, begin, end))
         atomic_store_explicit(&look->found, true, memory_order_relaxed);
 }
@@ -117,10 +121,11 @@ static void glance_contacts(void *argument, int begin, int end, int chunk, int w
 static bool are_general_finite(const cairn_world *world)
 {
     glance look = {.world = world};
-    base_parallel_for(world->workers, world->general_count, ENG_BODY_CHUNK, glance_bodies, &look);
-    con_domains_each(&world->domains, world->workers, world->contacts.count, ENG_BODY_CHUNK,
-                     glance_contacts, &look);
-    bool found = con_team_any(&world->domains, atomic_load(&look.found));
+    base_parallel_for(world->model.workers, world->scratch.general.count, ENG_BODY_CHUNK,
+                      glance_bodies, &look);
+    con_domains_each(&world->contacts.domains, world->model.workers, world->contacts.set.count,
+                     ENG_BODY_CHUNK, glance_contacts, &look);
+    bool found = con_team_any(&world->contacts.domains, atomic_load(&look.found));
     // then all processes look for it
     return !found || (eng_sharing_is_active(world) && eng_sharing_gather(world, false) != CAIRN_OK);
 }
@@ -128,9 +133,9 @@ static bool are_general_finite(const cairn_world *world)
 /// @param all  those with particle slots too
 static cairn_status check_bodies(const cairn_world *world, bool all, cairn_error *error)
 {
-    int count = all ? world->body_count : world->general_count;
+    int count = all ? world->model.bodies.count : world->scratch.general.count;
     for (int k = 0; k < count; k++) {
-        int i = all ? k : world->active[k];
+        int i = all ? k : world->scratch.general.active[k];
         if (is_finite_body(world, i))
             continue;
         const eng_state state = eng_state_of(world, i);
@@ -147,7 +152,7 @@ static cairn_status check_bodies(const cairn_world *world, bool all, cairn_error
 static cairn_status check_contacts(const cairn_world *world, cairn_error *error)
 {
     int row = 0;
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     const eng_column *column =
         eng_columns_find_nonfinite(eng_contacts_columns((eng_contacts *)c), c->count, &row);
     if (column == NULL)
@@ -162,10 +167,10 @@ static cairn_status check_contacts(const cairn_world *world, cairn_error *error)
 
 static cairn_status check_connectors(const cairn_world *world, cairn_error *error)
 {
-    for (int i = 0; i < world->connector_count; i++) {
-        const eng_connector *connector = &world->connectors[i];
+    for (int i = 0; i < world->model.connectors.count; i++) {
+        const eng_connector *connector = &world->model.connectors.rows[i];
         char whose[96];
-        if (all_finite((const double *)&world->connector_state[i], ENG_CONNECTOR_STATE_WIDTH))
+        if (all_finite((const double *)&world->state.connectors.rows[i], ENG_CONNECTOR_STATE_WIDTH))
             continue;
         snprintf(whose, sizeof whose, "connector %d (\"%.60s\")", i,
                  connector->name != NULL ? connector->name : "");
@@ -176,11 +181,11 @@ static cairn_status check_connectors(const cairn_world *world, cairn_error *erro
 
 static cairn_status check_joints(const cairn_world *world, cairn_error *error)
 {
-    for (int i = 0; i < world->joint_count; i++) {
-        const eng_joint *joint = &world->joints[i];
-        const char *what = !isfinite(joint->coordinate) ? "has a coordinate that is not finite"
-                           : !isfinite(joint->effort)   ? "has an effort that is not finite"
-                           : !vec3_is_finite(joint->impulse) || !vec3_is_finite(joint->moment)
+    for (int i = 0; i < world->model.joints.count; i++) {
+        const eng_joint_state *state = &world->state.joints.rows[i];
+        const char *what = !isfinite(state->coordinate) ? "has a coordinate that is not finite"
+                           : !isfinite(state->effort)   ? "has an effort that is not finite"
+                           : !vec3_is_finite(state->impulse) || !vec3_is_finite(state->moment)
                                ? "has a reaction that is not finite"
                                : NULL;
         if (what != NULL)
@@ -249,8 +254,8 @@ cairn_status eng_finite_explain(const cairn_world *world, const char *pass, cair
         return status;
     int worst = -1;
     double most = -1.0;
-    for (int i = 0; i < world->joint_count; i++) {
-        double off = violation(world, &world->joints[i]);
+    for (int i = 0; i < world->model.joints.count; i++) {
+        double off = violation(world, &world->model.joints.rows[i]);
         if (off > most) {
             most = off;
             worst = i;
@@ -259,19 +264,19 @@ cairn_status eng_finite_explain(const cairn_world *world, const char *pass, cair
     if (worst < 0)
         return base_fail(error, CAIRN_ERROR_NONFINITE,
                          "step %" PRId64 ", t = %g s: %s met a value that is not finite",
-                         world->step_count + 1, world->time, pass);
-    const eng_joint *joint = &world->joints[worst];
+                         world->state.clock.step_count + 1, world->state.clock.time, pass);
+    const eng_joint *joint = &world->model.joints.rows[worst];
     return base_fail(error, CAIRN_ERROR_NONFINITE,
                      "step %" PRId64 ", t = %g s: %s met a value that is not finite; %s of %s and "
                      "%s is the likely cause (off by %.3g)",
-                     world->step_count + 1, world->time, pass, joint_label(world, worst).text,
-                     eng_body_label(world, joint->body[0]).text,
+                     world->state.clock.step_count + 1, world->state.clock.time, pass,
+                     joint_label(world, worst).text, eng_body_label(world, joint->body[0]).text,
                      eng_body_label(world, joint->body[1]).text, most);
 }
 
 int eng_finite_worst_contact(const cairn_world *world)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     int worst = 0;
     double most = -1.0;
     for (int i = 0; i < c->cone_count; i++) {

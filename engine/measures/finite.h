@@ -3,7 +3,7 @@
 #ifndef CAIRN_ENGINE_MEASURES_FINITE_H
 #define CAIRN_ENGINE_MEASURES_FINITE_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 typedef struct eng_label {
     char text[96];

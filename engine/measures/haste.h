@@ -3,7 +3,7 @@
 #ifndef CAIRN_ENGINE_MEASURES_HASTE_H
 #define CAIRN_ENGINE_MEASURES_HASTE_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// At the end of a step: the first body that laws which act from an overlap on act upon, and that
 /// goes farther than half of its smallest size in the step, is told to the log, once, and to the

@@ -19,31 +19,33 @@ static const double closing_part = 0.01;
 /// solver says so.
 static bool is_driven(const cairn_world *world)
 {
-    return world->solved != NULL && world->solution_U != NULL && world->contacts_driven;
+    return world->scratch.solve.solved != NULL && world->scratch.solve.solution_U != NULL &&
+           world->scratch.solve.contacts_driven;
 }
 
 /// Whether a contact still closes, its gap and restitution being part of how fast it may.
 static bool is_closing(const cairn_world *world)
 {
-    return world->closing_left > closing_part * world->closing_fastest;
+    return world->scratch.solve.closing_left > closing_part * world->scratch.solve.closing_fastest;
 }
 
 bool cairn_world_may_be_jammed(const cairn_world *world)
 {
     if (world == NULL)
         return false;
-    const cairn_step_report *report = &world->report;
-    return is_driven(world) && (!(report->error <= world->def.tolerance) || is_closing(world));
+    const cairn_step_report *report = &world->report.step;
+    return is_driven(world) &&
+           (!(report->error <= world->model.def.tolerance) || is_closing(world));
 }
 
 /// Marks the bodies of the contacts that the certificate is made of.
 static void mark_bodies(const cairn_world *world, const double (*direction)[3], bool *taken)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     double most = 0.0;
-    for (int i = 0; i < world->problem.contact_count; i++)
+    for (int i = 0; i < world->scratch.solve.problem.contact_count; i++)
         most = direction[i][0] > most ? direction[i][0] : most;
-    for (int i = 0; i < world->problem.contact_count; i++)
+    for (int i = 0; i < world->scratch.solve.problem.contact_count; i++)
         for (int side = 0; side < 2; side++)
             taken[c->body[i][side]] |= direction[i][0] > least_part * most;
 }
@@ -52,7 +54,7 @@ static int list_bodies(const cairn_world *world, const bool *taken, cairn_body_i
                        int capacity)
 {
     int count = 0;
-    for (int i = 0; i < world->body_count; i++) {
+    for (int i = 0; i < world->model.bodies.count; i++) {
         if (taken[i] && count < capacity)
             bodies[count] = eng_body_id(world, i);
         count += taken[i];
@@ -70,22 +72,25 @@ cairn_status cairn_world_find_jam(cairn_world *world, cairn_body_id *bodies, int
     *count = 0;
     if (!is_driven(world))
         return CAIRN_OK;
-    base_arena_mark mark = base_arena_get_mark(world->arena);
-    double(*direction)[3] = base_arena_allocate(
-        world->arena, "jam", (size_t)world->solved->contact_count, sizeof *direction);
-    bool *taken = base_arena_array(world->arena, bool, "jammed bodies", world->body_count);
+    base_arena_mark mark = base_arena_get_mark(world->scratch.arena);
+    double(*direction)[3] =
+        base_arena_allocate(world->scratch.arena, "jam",
+                            (size_t)world->scratch.solve.solved->contact_count, sizeof *direction);
+    bool *taken =
+        base_arena_array(world->scratch.arena, bool, "jammed bodies", world->model.bodies.count);
     con_existence found;
     cairn_status status = CAIRN_ERROR_MEMORY;
     if (direction != NULL && taken != NULL) {
-        memset(taken, 0, (size_t)world->body_count * sizeof *taken);
-        con_team_complete(&world->domains);
-        status = con_existence_check(world->solved, &found, direction, world->arena);
+        memset(taken, 0, (size_t)world->model.bodies.count * sizeof *taken);
+        con_team_complete(&world->contacts.domains);
+        status = con_existence_check(world->scratch.solve.solved, &found, direction,
+                                     world->scratch.arena);
     }
     if (status == CAIRN_OK && found.verdict == CON_EXISTENCE_NONE) {
         mark_bodies(world, (const double(*)[3])direction, taken);
         *count = list_bodies(world, taken, bodies, capacity);
     }
-    base_arena_rewind(world->arena, mark);
+    base_arena_rewind(world->scratch.arena, mark);
     return status == CAIRN_OK
                ? status
                : base_fail(error, status, "looking for a jam: %s", cairn_status_text(status));

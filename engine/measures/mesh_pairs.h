@@ -3,7 +3,7 @@
 #ifndef CAIRN_ENGINE_MEASURES_MESH_PAIRS_H
 #define CAIRN_ENGINE_MEASURES_MESH_PAIRS_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// Names two meshes of the pair list that may touch.
 /// @return CAIRN_ERROR_UNSUPPORTED

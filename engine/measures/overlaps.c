@@ -4,8 +4,11 @@
 //
 // A pair belongs to the slab in which the later one of its two parts begins, which both reach.
 #include "base/assert.h"
+#include "engine/bodies/body_state.h"
 #include "engine/space/space.h"
+#include "engine/state/exclusions.h"
 #include "engine/state/ids.h"
+#include "engine/state/rows.h"
 #include "engine/state/world.h"
 
 #include <stdlib.h>
@@ -64,7 +67,7 @@ static cairn_status list_parts(overlap_search *search)
 {
     const cairn_world *world = search->world;
     cairn_status status = CAIRN_OK;
-    for (int body = 0; body < world->body_count && status == CAIRN_OK; body++) {
+    for (int body = 0; body < world->model.bodies.count && status == CAIRN_OK; body++) {
         int count = eng_body_is_live(world, body) ? eng_collider_count_of(world, body) : 0;
         status = base_array_reserve(search->allocator, &search->parts, &search->part_capacity,
                                     search->count + count);
@@ -94,7 +97,7 @@ static int longest_axis(const cairn_world *world)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     int longest = 0;
-    for (int body = 0; body < world->body_count; body++) {
+    for (int body = 0; body < world->model.bodies.count; body++) {
         if (!eng_body_is_live(world, body) || !isfinite(eng_reach_of(world, body)))
             continue;
         vec3 place = eng_place_of(world, body);
@@ -117,7 +120,7 @@ static cairn_status cut_slabs(overlap_search *search)
     search->slabs = 1;
     search->begin[0] = -INFINITY;
     // images of a cell are made of all its bodies at once
-    if (search->world->cell.any || wanted == 1)
+    if (search->world->state.cell.any || wanted == 1)
         return CAIRN_OK;
     wanted = wanted < SLABS_MAX ? wanted : SLABS_MAX;
     double *lows = base_allocate(search->allocator, (size_t)search->count, sizeof *lows);
@@ -238,10 +241,10 @@ static cairn_status look_at_pair(overlap_search *search, const part *a, const pa
         return CAIRN_OK;
     const geo_shape *shape_a, *shape_b;
     pose here = pose_of(world, a, &shape_a), there = pose_of(world, b, &shape_b);
-    if (world->cell.any && isfinite(eng_reach_of(world, a->body)) &&
+    if (world->state.cell.any && isfinite(eng_reach_of(world, a->body)) &&
         isfinite(eng_reach_of(world, b->body))) {
         vec3 apart = vec3_sub(here.position, there.position);
-        there.position = vec3_add(there.position, eng_cell_shift(&world->cell, apart));
+        there.position = vec3_add(there.position, eng_cell_shift(&world->state.cell, apart));
     }
     search->manifold.count = 0;
     cairn_status status =
@@ -277,7 +280,7 @@ static cairn_status look_at_slab(overlap_search *search, int slab)
         proxies[i] = (geo_proxy){
             .bounds = bounds_of(world, p),
             .group = p->body,
-            .mobile = world->bodies[p->body].kind != CAIRN_FIXED,
+            .mobile = world->model.bodies.rows[p->body].kind != CAIRN_FIXED,
         };
     }
     cairn_status status =
@@ -316,7 +319,8 @@ cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overlap *overla
         return base_fail_null(error, __func__);
     if (capacity < 0 || (capacity > 0 && overlaps == NULL))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "room for %d overlaps", capacity);
-    overlap_search search = {.world = world, .allocator = &world->allocator, .wanted = capacity};
+    overlap_search search = {
+        .world = world, .allocator = &world->model.allocator, .wanted = capacity};
     geo_manifold_init(&search.manifold, search.allocator);
     cairn_status status = search_all(&search);
     if (status == CAIRN_OK && search.kept_count > 0 && capacity > 0) {

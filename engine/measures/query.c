@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rays and boxes through a picture of where bodies are.
+#include "engine/bodies/body_state.h"
+#include "engine/state/body_columns.h"
 #include "engine/state/ids.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 #include "geometry/mesh/bvh.h"
 #include "geometry/narrow/ray.h"
 
@@ -55,9 +59,9 @@ cairn_box_def cairn_default_box_def(void)
 static cairn_status reserve(cairn_query *query)
 {
     const cairn_world *world = query->world;
-    int bodies = world->body_slots.live_count, parts = 0;
+    int bodies = world->model.ids.body.live_count, parts = 0;
     for (int i = 0; i < bodies; i++)
-        parts += eng_collider_count_of(world, eng_slots_at(&world->body_slots, i));
+        parts += eng_collider_count_of(world, eng_slots_at(&world->model.ids.body, i));
     cairn_status status =
         base_array_reserve(&query->allocator, &query->bodies, &query->body_capacity, bodies);
     if (status == CAIRN_OK)
@@ -76,7 +80,8 @@ static geo_bounds see_body(cairn_query *query, int row, int first, seen_body *bo
     geo_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     *body = (seen_body){
         .id = eng_body_id(world, row),
-        .collision = world->collisions != NULL ? world->collisions[row] : eng_collision_default(),
+        .collision = world->state.bodies.collisions != NULL ? world->state.bodies.collisions[row]
+                                                            : eng_collision_default(),
         .first_part = first,
         .part_count = eng_collider_count_of(world, row),
     };
@@ -93,10 +98,10 @@ static geo_bounds see_body(cairn_query *query, int row, int first, seen_body *bo
 static void see_bodies(cairn_query *query)
 {
     const cairn_world *world = query->world;
-    int count = world->body_slots.live_count, parts = 0, front = 0, back = count;
+    int count = world->model.ids.body.live_count, parts = 0, front = 0, back = count;
     for (int i = 0; i < count; i++) {
         seen_body body;
-        geo_bounds bounds = see_body(query, eng_slots_at(&world->body_slots, i), parts, &body);
+        geo_bounds bounds = see_body(query, eng_slots_at(&world->model.ids.body, i), parts, &body);
         parts += body.part_count;
         if (vec3_is_finite(bounds.low) && vec3_is_finite(bounds.high)) {
             query->bounds[front] = bounds;
@@ -130,10 +135,10 @@ cairn_status cairn_query_create(const cairn_world *world, cairn_query **query, c
     if (world == NULL || query == NULL)
         return base_fail_null(error, __func__);
     *query = NULL;
-    cairn_query *made = base_allocate(&world->allocator, 1, sizeof *made);
+    cairn_query *made = base_allocate(&world->model.allocator, 1, sizeof *made);
     if (made == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a query");
-    *made = (cairn_query){.allocator = world->allocator, .world = world};
+    *made = (cairn_query){.allocator = world->model.allocator, .world = world};
     made->tree = geo_bvh_create(&made->allocator, NULL, 0);
     cairn_status status = made->tree != NULL
                               ? cairn_query_update(made, error)

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a step left behind: contacts, forces on bodies, penetration, state hash, FCLIB.
 #include "engine/measures/readout.h"
+#include "engine/bodies/body_state.h"
 #include "engine/joints/joints.h"
+#include "engine/pairs/connectors.h"
+#include "engine/state/actions.h"
 #include "engine/state/blocks.h"
 #include "engine/state/ids.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/hash.h"
 #include "contact/fclib/fclib.h"
@@ -18,21 +23,21 @@ const double *cairn_world_get_residuals(const cairn_world *world, int *count)
 {
     if (world == NULL || count == NULL)
         return NULL;
-    *count = world->residual_count;
-    return world->residuals;
+    *count = world->report.residual_count;
+    return world->report.residuals;
 }
 
 int cairn_contact_count(const cairn_world *world)
 {
     if (world == NULL)
         return 0;
-    return world->contacts.count + eng_spheres_contact_count(world);
+    return world->contacts.set.count + eng_spheres_contact_count(world);
 }
 
 /// A contact with no reaction is open; one that slides does so faster than the certificate's noise.
 static cairn_contact_status status_of(const cairn_world *world, int i)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     const double *R = c->R[i], *U = c->U[i];
     double traction = sqrt(R[1] * R[1] + R[2] * R[2]);
     if (R[0] <= 0.0 && traction == 0.0)
@@ -40,7 +45,7 @@ static cairn_contact_status status_of(const cairn_world *world, int i)
     if (i >= c->cone_count)
         return traction > 0.0 && sqrt(U[1] * U[1] + U[2] * U[2]) > 1e-6 ? CAIRN_CONTACT_SLIDING
                                                                         : CAIRN_CONTACT_STICKING;
-    const eng_surface *surface = &world->surfaces[c->surface[i]];
+    const eng_surface *surface = &world->model.materials.surfaces[c->surface[i]];
     con_cone_terms terms = {0};
     surface->law->cone(surface->parameters, &terms);
     double limit = terms.friction * R[0];
@@ -56,7 +61,7 @@ cairn_status cairn_contact_get(const cairn_world *world, int i, cairn_contact_vi
     *view = (cairn_contact_view){0};
     if (i < 0 || i >= cairn_contact_count(world))
         return CAIRN_ERROR_NOT_FOUND;
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     if (i >= c->count && !eng_spheres_has_pairs(world))
         return CAIRN_ERROR_NOT_FOUND;
     if (i >= c->count) {
@@ -74,7 +79,7 @@ cairn_status cairn_contact_get(const cairn_world *world, int i, cairn_contact_vi
     vec3_store(view->point, c->point[i]);
     vec3_store(view->normal, mat3_row(&c->frame[i], 0));
     vec3_store(view->impulse, impulse);
-    vec3_store(view->force, vec3_scale(1.0 / world->def.time_step, impulse));
+    vec3_store(view->force, vec3_scale(1.0 / world->state.clock.step, impulse));
     memcpy(view->velocity, c->U[i], sizeof view->velocity);
     return CAIRN_OK;
 }
@@ -84,8 +89,8 @@ cairn_status cairn_contact_get(const cairn_world *world, int i, cairn_contact_vi
 static void push_body(const cairn_world *world, int i, bool on_b, vec3 centre, vec3 *force,
                       vec3 *torque)
 {
-    const eng_contacts *c = &world->contacts;
-    double per_second = 1.0 / world->def.time_step;
+    const eng_contacts *c = &world->contacts.set;
+    double per_second = 1.0 / world->state.clock.step;
     vec3 impulse = mat3_apply_transposed(&c->frame[i], vec3_from(c->R[i]));
     impulse = vec3_scale((on_b ? 1.0 : -1.0) * per_second, impulse);
     *force = vec3_add(*force, impulse);
@@ -96,8 +101,8 @@ static void push_body(const cairn_world *world, int i, bool on_b, vec3 centre, v
 
 void eng_contact_forces(const cairn_world *world, bool torques, double (*given)[3])
 {
-    const eng_contacts *c = &world->contacts;
-    const eng_slots *slots = &world->body_slots;
+    const eng_contacts *c = &world->contacts.set;
+    const eng_slots *slots = &world->model.ids.body;
     memset(given, 0, (size_t)slots->live_count * sizeof *given);
     for (int i = 0; i < 2 * c->count; i++) {
         int body = c->body[i / 2][i % 2], place = eng_slots_place(slots, body);
@@ -122,7 +127,7 @@ void eng_contact_forces(const cairn_world *world, bool torques, double (*given)[
 /// Of what is no particle.
 static void add_general(const cairn_world *world, int body, vec3 *force, vec3 *torque)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     vec3 centre = eng_middle_of(world, body).position;
     for (int i = 0; i < c->count; i++)
         if (c->body[i][0] == body || c->body[i][1] == body)
@@ -158,16 +163,16 @@ cairn_status cairn_body_get_contact_force(const cairn_world *world, cairn_body_i
 /// displacement of the correction, theory.md (7.2).
 static double penetration_of(const cairn_world *world, int i)
 {
-    const eng_contacts *c = &world->contacts;
-    double gap = c->gap[i] + 0.5 * world->def.time_step * c->U[i][0];
-    if (!world->corrected)
+    const eng_contacts *c = &world->contacts.set;
+    double gap = c->gap[i] + 0.5 * world->state.clock.step * c->U[i][0];
+    if (!world->report.corrected)
         return real_max(-gap, 0.0);
     vec3 normal = mat3_row(&c->frame[i], 0);
     for (int side = 0; side < 2; side++) {
         int body = c->body[i][side];
-        vec3 moved =
-            eng_point_velocity(world->correction[body], &world->q_mid[body],
-                               eng_image_point(world, body, eng_contact_place(world, i, side)));
+        vec3 moved = eng_point_velocity(
+            world->state.bodies.correction[body], &world->state.bodies.q_mid[body],
+            eng_image_point(world, body, eng_contact_place(world, i, side)));
         gap += (side == 0 ? -1.0 : 1.0) * vec3_dot(normal, moved);
     }
     return real_max(-gap, 0.0);
@@ -191,18 +196,20 @@ static void report_chunk(void *argument, int begin, int end, int chunk, int work
     (void)worker;
     report_context *context = argument;
     const cairn_world *world = context->world;
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     report_part part = {0};
     for (int i = begin; i < end; i++) {
         part.active += c->R[i][0] != 0.0;
-        if (i < world->problem.contact_count && world->solution_U != NULL) {
-            part.fastest = real_max(-world->problem.q[i][0], part.fastest);
-            part.left = real_max(-world->solution_U[i][0], part.left);
+        if (i < world->scratch.solve.problem.contact_count &&
+            world->scratch.solve.solution_U != NULL) {
+            part.fastest = real_max(-world->scratch.solve.problem.q[i][0], part.fastest);
+            part.left = real_max(-world->scratch.solve.solution_U[i][0], part.left);
             for (int side = 0; side < 2; side++)
-                part.driven |= world->bodies[c->body[i][side]].kind == CAIRN_MOVING;
+                part.driven |= world->model.bodies.rows[c->body[i][side]].kind == CAIRN_MOVING;
         }
-        double size = real_min(world->shapes[world->bodies[c->body[i][0]].shape]->smallest_size,
-                               world->shapes[world->bodies[c->body[i][1]].shape]->smallest_size);
+        double size = real_min(
+            world->model.shapes.rows[world->model.bodies.rows[c->body[i][0]].shape]->smallest_size,
+            world->model.shapes.rows[world->model.bodies.rows[c->body[i][1]].shape]->smallest_size);
         double depth = penetration_of(world, i);
         part.penetration = real_max(depth, part.penetration);
         if (isfinite(size))
@@ -227,14 +234,14 @@ void eng_report_contacts(cairn_world *world)
 {
     report_context context;
     const report_part *total = context.part;
-    cairn_step_report *report = &world->report;
+    cairn_step_report *report = &world->report.step;
     context.world = world;
     context.part[0] = (report_part){0};
-    con_domains_sum(&world->domains, world->contacts.count, report_chunk, &context,
+    con_domains_sum(&world->contacts.domains, world->contacts.set.count, report_chunk, &context,
                     (con_rows){context.part, sizeof *context.part}, add_report);
-    world->closing_fastest = total->fastest;
-    world->closing_left = total->left;
-    world->contacts_driven = total->driven;
+    world->scratch.solve.closing_fastest = total->fastest;
+    world->scratch.solve.closing_left = total->left;
+    world->scratch.solve.contacts_driven = total->driven;
     report->active += total->active;
     report->penetration = fmax(report->penetration, total->penetration);
     report->penetration_relative = fmax(report->penetration_relative, total->relative);
@@ -246,7 +253,7 @@ static uint64_t hash_bodies(const cairn_world *world, uint64_t hash)
     for (int column = 0; column < ENG_BODY_COLUMN_COUNT; column++) {
         if ((eng_body_column(column)->flags & ENG_HASHED) == 0)
             continue;
-        for (int i = 0; i < world->body_count; i++) {
+        for (int i = 0; i < world->model.bodies.count; i++) {
             double value[ENG_BODY_WIDTH_MAX];
             if (!eng_body_is_live(world, i))
                 continue;
@@ -262,23 +269,26 @@ uint64_t cairn_world_get_hash(const cairn_world *world)
 {
     if (world == NULL)
         return 0;
-    uint64_t hash = base_hash_bytes(BASE_HASH_START, &world->step_count, sizeof world->step_count);
-    if (world->body_count > 0)
+    uint64_t hash = base_hash_bytes(BASE_HASH_START, &world->state.clock.step_count,
+                                    sizeof world->state.clock.step_count);
+    if (world->model.bodies.count > 0)
         hash = hash_bodies(world, hash);
-    for (int i = 0; i < world->joint_count; i++) {
-        hash = base_hash_bytes(hash, &world->joints[i].coordinate, sizeof(double));
-        hash = base_hash_bytes(hash, world->joints[i].part, sizeof world->joints[i].part);
-        hash = base_hash_bytes(hash, &world->joints[i].impulse, sizeof(vec3));
-        hash = base_hash_bytes(hash, &world->joints[i].moment, sizeof(vec3));
+    for (int i = 0; i < world->model.joints.count; i++) {
+        const eng_joint_state *state = &world->state.joints.rows[i];
+        hash = base_hash_bytes(hash, &state->coordinate, sizeof state->coordinate);
+        hash = base_hash_bytes(hash, state->part, sizeof state->part);
+        hash = base_hash_bytes(hash, &state->impulse, sizeof state->impulse);
+        hash = base_hash_bytes(hash, &state->moment, sizeof state->moment);
     }
-    eng_contacts contacts = world->contacts;
+    eng_contacts contacts = world->contacts.set;
     hash = eng_columns_hash(eng_contacts_columns(&contacts), contacts.count, hash);
     hash = eng_spheres_hash(world, hash);
-    if (world->cell.any)
-        hash = base_hash_bytes(hash, &world->cell.now, sizeof world->cell.now);
-    if (world->connector_count > 0)
-        hash = base_hash_bytes(hash, world->connector_state,
-                               (size_t)world->connector_count * sizeof *world->connector_state);
+    if (world->state.cell.any)
+        hash = base_hash_bytes(hash, &world->state.cell.now, sizeof world->state.cell.now);
+    if (world->model.connectors.count > 0)
+        hash = base_hash_bytes(hash, world->state.connectors.rows,
+                               (size_t)world->model.connectors.count *
+                                   sizeof *world->state.connectors.rows);
     return eng_actions_hash(world, hash);
 }
 
@@ -291,18 +301,19 @@ cairn_status cairn_world_write_fclib(const cairn_world *world, const char *path,
     if ((unsigned)form > CAIRN_FCLIB_GLOBAL)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is no form %d of FCLIB files",
                          (int)form);
-    if (world->problem.contact_count == 0 || world->solved == NULL)
+    if (world->scratch.solve.problem.contact_count == 0 || world->scratch.solve.solved == NULL)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the last step had no contact of the implicit law, and so no problem");
     con_fclib_info info = {title, description, ""};
-    const eng_rolling *rolling = world->rolling;
+    const eng_rolling *rolling = world->scratch.solve.rolling;
     if (rolling != NULL)
         return con_fclib_write(path, form == CAIRN_FCLIB_LOCAL ? CON_FCLIB_LOCAL : CON_FCLIB_GLOBAL,
                                &rolling->problem, (const double(*)[3])rolling->guess,
                                (const double(*)[3])rolling->R, (const double(*)[3])rolling->U,
-                               &info, world->arena, error);
-    return con_fclib_write(path, form == CAIRN_FCLIB_LOCAL ? CON_FCLIB_LOCAL : CON_FCLIB_GLOBAL,
-                           world->solved, (const double(*)[3])world->guess,
-                           (const double(*)[3])world->solved_R,
-                           (const double(*)[3])world->solution_U, &info, world->arena, error);
+                               &info, world->scratch.arena, error);
+    return con_fclib_write(
+        path, form == CAIRN_FCLIB_LOCAL ? CON_FCLIB_LOCAL : CON_FCLIB_GLOBAL,
+        world->scratch.solve.solved, (const double(*)[3])world->scratch.solve.guess,
+        (const double(*)[3])world->scratch.solve.solved_R,
+        (const double(*)[3])world->scratch.solve.solution_U, &info, world->scratch.arena, error);
 }

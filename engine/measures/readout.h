@@ -3,7 +3,8 @@
 #ifndef CAIRN_ENGINE_MEASURES_READOUT_H
 #define CAIRN_ENGINE_MEASURES_READOUT_H
 
-#include "engine/state/world.h"
+#include "base/vec.h"
+#include <cairn/cairn.h>
 
 /// Forces (N), or torques about the centres of mass (N m), of contacts and connectors of the last
 /// step on all bodies, the sums of cairn_body_get_contact_force in one pass.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Springs on the points of a side, and the fastest motion that they and the body's inertia make.
 #include "engine/measures/side_stiffness.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "geometry/shape/resting.h"
 
@@ -149,14 +151,15 @@ static vec3 turn_scale_of(double mass, vec3 inertia)
 
 eng_free_mass eng_free_mass_of(const cairn_world *world, int body)
 {
-    if (world->frozen != NULL && world->frozen[body][0] > 0.0)
-        return (eng_free_mass){world->frozen[body][0], vec3_from(world->frozen[body] + 1)};
-    return (eng_free_mass){world->bodies[body].mass, eng_inertia_of(world, body)};
+    if (world->state.bodies.frozen != NULL && world->state.bodies.frozen[body][0] > 0.0)
+        return (eng_free_mass){world->state.bodies.frozen[body][0],
+                               vec3_from(world->state.bodies.frozen[body] + 1)};
+    return (eng_free_mass){world->model.bodies.rows[body].mass, eng_inertia_of(world, body)};
 }
 
 eng_side_stiffness eng_side_stiffness_of(const cairn_world *world, int body, double depth)
 {
-    const geo_shape *shape = world->shapes[world->bodies[body].shape];
+    const geo_shape *shape = world->model.shapes.rows[world->model.bodies.rows[body].shape];
     eng_free_mass is = eng_free_mass_of(world, body);
     if (isinf(is.mass) || shape->kind == GEO_SPHERE)
         return solid_ball;

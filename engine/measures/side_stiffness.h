@@ -3,7 +3,9 @@
 #ifndef CAIRN_ENGINE_MEASURES_SIDE_STIFFNESS_H
 #define CAIRN_ENGINE_MEASURES_SIDE_STIFFNESS_H
 
-#include "engine/state/world.h"
+#include "base/vec.h"
+#include "geometry/shape/shape.h"
+#include <cairn/cairn.h>
 
 /// Springs of the stiffness 1 at all points of a side, between the body and a fixed one: the
 /// largest eigenvalue of m M^-1 K, over all sides, docs/laws.md (9.1).

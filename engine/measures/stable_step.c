@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time-step advice: the stable step of the stiffest contact that explicit laws may make.
 #include "engine/measures/side_stiffness.h"
+#include "engine/pairs/connectors.h"
 #include "engine/state/actions.h"
+#include "engine/state/exclusions.h"
 #include "engine/state/ids.h"
+#include "engine/state/rows.h"
 #include "engine/state/surfaces.h"
 #include "engine/state/values.h"
+#include "engine/state/world.h"
 
 #include <math.h>
 
@@ -38,9 +42,9 @@ static const specimen nobody = {.body = -2, .mass = INFINITY};
 
 static specimen body_specimen(const cairn_world *world, int body)
 {
-    const geo_shape *shape = world->shapes[world->bodies[body].shape];
+    const geo_shape *shape = world->model.shapes.rows[world->model.bodies.rows[body].shape];
     return (specimen){.body = body,
-                      .material = world->bodies[body].material,
+                      .material = world->model.bodies.rows[body].material,
                       .mass = eng_free_mass_of(world, body).mass,
                       .radius = shape->kind == GEO_SPHERE ? shape->sphere.radius : INFINITY,
                       .half = 0.5 * shape->smallest_size,
@@ -49,7 +53,7 @@ static specimen body_specimen(const cairn_world *world, int body)
 
 static specimen coming_specimen(const cairn_world *world, const eng_coming *is)
 {
-    const geo_shape *shape = is->shape >= 0 ? world->shapes[is->shape] : NULL;
+    const geo_shape *shape = is->shape >= 0 ? world->model.shapes.rows[is->shape] : NULL;
     bool ball = shape == NULL || shape->kind == GEO_SPHERE;
     double radius = is->factor * (shape == NULL ? 0.5 : shape->bounding_radius);
     specimen made = {.body = -1,
@@ -90,8 +94,8 @@ static void find_candidates(const cairn_world *world, int first, int count, cand
     for (int i = 0; i < count; i++)
         for (int k = 0; k < CANDIDATES; k++)
             found[i].each[k] = nobody;
-    for (int i = 0; i < world->body_count; i++) {
-        int at = world->bodies[i].material - first;
+    for (int i = 0; i < world->model.bodies.count; i++) {
+        int at = world->model.bodies.rows[i].material - first;
         if (at >= 0 && at < count && eng_body_is_live(world, i))
             consider(body_specimen(world, i), &found[at]);
     }
@@ -187,7 +191,7 @@ static void try_pair(const cairn_world *world, const specimen *a, const specimen
                               .material_a = eng_material_id(world, a->material),
                               .material_b = eng_material_id(world, b->material),
                               .law = surface->law->name};
-    int own = base_pairs_find(&world->own_surfaces, a->material, b->material);
+    int own = base_pairs_find(&world->model.materials.own_surfaces, a->material, b->material);
     eng_surface with = *surface;
     int action = 0, change = 0;
     // with the parameters of now, and with each one that a dashpot may get later
@@ -203,12 +207,12 @@ static void try_pair(const cairn_world *world, const specimen *a, const specimen
 
 static cairn_material_id material_of(const cairn_world *world, int body)
 {
-    return eng_material_id(world, world->bodies[body].material);
+    return eng_material_id(world, world->model.bodies.rows[body].material);
 }
 
 static void try_connector(const cairn_world *world, int index, cairn_step_limit *limit)
 {
-    const eng_connector *connector = &world->connectors[index];
+    const eng_connector *connector = &world->model.connectors.rows[index];
     con_stiffness is;
     double mass[2];
     if (eng_connector_stiffness(world, index, &is, mass))
@@ -232,7 +236,7 @@ static void try_materials(const cairn_world *world, const candidates *a, const c
 /// Materials of a tile that begins at one of them.
 static int tile_of(const cairn_world *world, int first, int most)
 {
-    int left = world->material_count - first;
+    int left = world->model.materials.count - first;
     return left < most ? left : most;
 }
 
@@ -251,16 +255,16 @@ cairn_step_limit cairn_world_get_stable_step(const cairn_world *world)
     cairn_step_limit limit = {.step = INFINITY, .law = "", .accurate = INFINITY};
     enum { TILE = 64 };
     candidates a[TILE], b[TILE];
-    for (int i = 0; i < world->material_count; i += TILE) {
+    for (int i = 0; i < world->model.materials.count; i += TILE) {
         int rows = tile_of(world, i, TILE);
         find_candidates(world, i, rows, a);
-        for (int k = i; k < world->material_count; k += TILE) {
+        for (int k = i; k < world->model.materials.count; k += TILE) {
             int columns = tile_of(world, k, TILE);
             find_candidates(world, k, columns, b);
             try_tile(world, a, rows, k == i ? a : b, columns, &limit);
         }
     }
-    for (int i = 0; i < world->connector_count; i++)
+    for (int i = 0; i < world->model.connectors.count; i++)
         try_connector(world, i, &limit);
     return limit;
 }

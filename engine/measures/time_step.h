@@ -3,7 +3,7 @@
 #ifndef CAIRN_ENGINE_MEASURES_TIME_STEP_H
 #define CAIRN_ENGINE_MEASURES_TIME_STEP_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// The next steps, or pieces of one, are as long as `time_step` (s, > 0). Contacts, joints and
 /// connectors keep their forces: the impulses of the last step change in proportion.

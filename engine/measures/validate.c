@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Validation: whether what a world holds fits together, for tests and for programs that look for a
 // mistake.
+#include "engine/bodies/body_state.h"
 #include "engine/joints/joints.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/rows.h"
+#include "engine/state/surfaces.h"
+#include "engine/state/world.h"
 
 static cairn_status broken(cairn_error *error, const char *kind, int index, const char *what)
 {
@@ -26,23 +30,24 @@ static bool are_finite(const double *values, size_t count)
 
 static const char *body_fault(const cairn_world *world, int index)
 {
-    const eng_body *body = &world->bodies[index];
+    const eng_body *body = &world->model.bodies.rows[index];
     if (body->shape < 0)
-        return eng_slots_is_live(&world->body_slots, index) ? "it has no shape" : NULL;
-    if (!in_range(body->shape, world->shape_count) || world->shapes[body->shape] == NULL)
+        return eng_slots_is_live(&world->model.ids.body, index) ? "it has no shape" : NULL;
+    if (!in_range(body->shape, world->model.shapes.count) ||
+        world->model.shapes.rows[body->shape] == NULL)
         return "its shape is not there";
-    if (!in_range(body->material, world->material_count))
+    if (!in_range(body->material, world->model.materials.count))
         return "its material is not there";
-    if (!in_range(body->solid, world->solid_count + 1))
+    if (!in_range(body->solid, world->model.bodies.solid_count + 1))
         return "its mass properties are not there";
-    if (!in_range(body->extra, world->extra_count + 1))
+    if (!in_range(body->extra, world->model.bodies.extra_count + 1))
         return "its extra data are not there";
     int colliders = eng_collider_count_of(world, index);
     if (colliders > (int)body->collider_room ||
-        !in_range(body->first_collider, world->collider_count - colliders + 1))
+        !in_range(body->first_collider, world->contacts.colliders.count - colliders + 1))
         return "it has no room for its colliders";
-    for (int k = 0; k < colliders && index < world->collider_bodies; k++)
-        if (world->colliders[body->first_collider + k].body != index)
+    for (int k = 0; k < colliders && index < world->contacts.colliders.bodies; k++)
+        if (world->contacts.colliders.rows[body->first_collider + k].body != index)
             return "its collider is another body's";
     bool dynamic = body->kind == CAIRN_DYNAMIC;
     if (!(body->mass > 0.0) || (dynamic && !isfinite(body->mass)))
@@ -59,18 +64,19 @@ static const char *body_fault(const cairn_world *world, int index)
 static cairn_status check_bodies(const cairn_world *world, cairn_error *error)
 {
     int rooms = 0;
-    for (int i = 0; i < world->body_count; i++) {
+    for (int i = 0; i < world->model.bodies.count; i++) {
         const char *fault = body_fault(world, i);
         if (fault != NULL)
             return broken(error, "body", i, fault);
-        rooms += (int)world->bodies[i].collider_room;
+        rooms += (int)world->model.bodies.rows[i].collider_room;
     }
     // a row whose next body needs more room leaves its old one unused
-    bool reused = world->body_slots.paged;
-    if (rooms > world->collider_count || (!reused && rooms != world->collider_count))
+    bool reused = world->model.ids.body.paged;
+    if (rooms > world->contacts.colliders.count ||
+        (!reused && rooms != world->contacts.colliders.count))
         return base_fail(error, CAIRN_ERROR_INCONSISTENT,
                          "the bodies have %d colliders, the world counts %d", rooms,
-                         world->collider_count);
+                         world->contacts.colliders.count);
     return CAIRN_OK;
 }
 
@@ -79,9 +85,10 @@ static int chain_length(const cairn_world *world, int body)
 {
     int length = 0;
     for (int at = eng_extra_of(world, body).first_connector; at != 0; length++) {
-        if (!in_range(at - 1, world->connector_count) || length > world->connector_count)
+        if (!in_range(at - 1, world->model.connectors.count) ||
+            length > world->model.connectors.count)
             return -1;
-        const eng_connector *connector = &world->connectors[at - 1];
+        const eng_connector *connector = &world->model.connectors.rows[at - 1];
         if (connector->body[0] != body && connector->body[1] != body)
             return -1;
         at = connector->next[connector->body[0] == body ? 0 : 1];
@@ -92,43 +99,44 @@ static int chain_length(const cairn_world *world, int body)
 static cairn_status check_links(const cairn_world *world, cairn_error *error)
 {
     int ends = 0;
-    for (int i = 0; i < world->body_count; i++) {
+    for (int i = 0; i < world->model.bodies.count; i++) {
         int length = chain_length(world, i);
         if (length < 0)
             return broken(error, "body", i, "its chain of connectors is broken");
         ends += length;
     }
-    if (ends != 2 * world->connector_count)
+    if (ends != 2 * world->model.connectors.count)
         return base_fail(error, CAIRN_ERROR_INCONSISTENT,
                          "bodies name %d ends of connectors, there are %d", ends,
-                         2 * world->connector_count);
-    for (int i = 0; i < world->connector_count; i++)
-        if (!are_finite((const double *)&world->connector_state[i], ENG_CONNECTOR_STATE_WIDTH))
+                         2 * world->model.connectors.count);
+    for (int i = 0; i < world->model.connectors.count; i++)
+        if (!are_finite((const double *)&world->state.connectors.rows[i],
+                        ENG_CONNECTOR_STATE_WIDTH))
             return broken(error, "connector", i, "its state is not finite");
-    for (int i = 0; i < world->joint_count; i++) {
-        const eng_joint *joint = &world->joints[i];
-        if (!in_range(joint->body[0] + 1, world->body_count + 1) ||
-            !in_range(joint->body[1] + 1, world->body_count + 1) ||
+    for (int i = 0; i < world->model.joints.count; i++) {
+        const eng_joint *joint = &world->model.joints.rows[i];
+        if (!in_range(joint->body[0] + 1, world->model.bodies.count + 1) ||
+            !in_range(joint->body[1] + 1, world->model.bodies.count + 1) ||
             joint->body[0] == joint->body[1])
             return broken(error, "joint", i, "its bodies are not two of the world's");
-        if (!isfinite(joint->coordinate))
+        if (!isfinite(world->state.joints.rows[i].coordinate))
             return broken(error, "joint", i, "its coordinate is not finite");
     }
-    for (int i = 1; i < world->excluded_count; i++)
-        if (world->excluded[i] <= world->excluded[i - 1])
+    for (int i = 1; i < world->model.bodies.excluded_count; i++)
+        if (world->model.bodies.excluded[i] <= world->model.bodies.excluded[i - 1])
             return broken(error, "excluded pair", i, "it is not in order");
     return CAIRN_OK;
 }
 
 static cairn_status check_surfaces(const cairn_world *world, cairn_error *error)
 {
-    for (int i = 0; i < world->surface_count; i++) {
-        const eng_surface *surface = &world->surfaces[i];
+    for (int i = 0; i < world->model.materials.surface_count; i++) {
+        const eng_surface *surface = &world->model.materials.surfaces[i];
         if (surface->law == NULL)
             return broken(error, "surface", i, "it has no law");
         for (int side = 0; side < 2; side++)
-            if (!in_range(surface->pair[side], world->material_count + 1) ||
-                !in_range(surface->next[side], world->surface_count))
+            if (!in_range(surface->pair[side], world->model.materials.count + 1) ||
+                !in_range(surface->next[side], world->model.materials.surface_count))
                 return broken(error, "surface", i, "its materials or neighbours are not there");
     }
     return CAIRN_OK;
@@ -138,14 +146,17 @@ static cairn_status check_surfaces(const cairn_world *world, cairn_error *error)
 
 static int body_of(const cairn_world *world, const eng_pair *pair, int side)
 {
-    return world->colliders[side == 0 ? pair->colliders.first : pair->colliders.second].body;
+    return world->contacts.colliders
+        .rows[side == 0 ? pair->colliders.first : pair->colliders.second]
+        .body;
 }
 
 static const char *pair_fault(const cairn_world *world, int index)
 {
-    const eng_pair *pair = &world->pairs[index], *before = pair - 1;
+    const eng_pair *pair = &world->contacts.pairs.rows[index], *before = pair - 1;
     const geo_pair *c = &pair->colliders;
-    if (!in_range(c->first, world->collider_count) || !in_range(c->second, world->collider_count))
+    if (!in_range(c->first, world->contacts.colliders.count) ||
+        !in_range(c->second, world->contacts.colliders.count))
         return "its colliders are not there";
     if (index > 0 &&
         (c->first < before->colliders.first ||
@@ -153,11 +164,11 @@ static const char *pair_fault(const cairn_world *world, int index)
         return "it is not in order";
     if (body_of(world, pair, 0) == body_of(world, pair, 1))
         return "it is of one body";
-    if (pair->count < 0 ||
-        (pair->count > 0 && (pair->first < 0 || pair->first + pair->count > world->contacts.count)))
+    if (pair->count < 0 || (pair->count > 0 && (pair->first < 0 || pair->first + pair->count >
+                                                                       world->contacts.set.count)))
         return "its contacts are not there";
     for (int i = pair->first; i < pair->first + pair->count; i++)
-        if (world->contacts.pair[i] != index)
+        if (world->contacts.set.pair[i] != index)
             return "one of its contacts names another pair";
     return NULL;
 }
@@ -166,33 +177,34 @@ static cairn_status check_pairs(const cairn_world *world, cairn_error *error)
 {
     int contacts = 0;
     // an interrupted step may leave contacts without a pair, engine/passes/undo.h
-    for (int i = 0; i < world->contacts.count; i++)
-        contacts += world->contacts.pair[i] < 0;
-    for (int i = 0; i < world->pair_count; i++) {
+    for (int i = 0; i < world->contacts.set.count; i++)
+        contacts += world->contacts.set.pair[i] < 0;
+    for (int i = 0; i < world->contacts.pairs.count; i++) {
         const char *fault = pair_fault(world, i);
         if (fault != NULL)
             return broken(error, "pair", i, fault);
-        contacts += world->pairs[i].count;
+        contacts += world->contacts.pairs.rows[i].count;
     }
-    if (contacts != world->contacts.count)
+    if (contacts != world->contacts.set.count)
         return base_fail(error, CAIRN_ERROR_INCONSISTENT,
                          "the pairs have %d contacts, the set has %d", contacts,
-                         world->contacts.count);
+                         world->contacts.set.count);
     return CAIRN_OK;
 }
 
 static const char *contact_fault(const cairn_world *world, int i)
 {
-    const eng_contacts *c = &world->contacts;
-    if (c->pair[i] < -1 || c->pair[i] >= world->pair_count)
+    const eng_contacts *c = &world->contacts.set;
+    if (c->pair[i] < -1 || c->pair[i] >= world->contacts.pairs.count)
         return "its pair is not there";
-    const eng_pair *pair = c->pair[i] >= 0 ? &world->pairs[c->pair[i]] : NULL;
-    if (!in_range(c->body[i][0], world->body_count) || !in_range(c->body[i][1], world->body_count))
+    const eng_pair *pair = c->pair[i] >= 0 ? &world->contacts.pairs.rows[c->pair[i]] : NULL;
+    if (!in_range(c->body[i][0], world->model.bodies.count) ||
+        !in_range(c->body[i][1], world->model.bodies.count))
         return "its bodies are not there";
     if (pair != NULL &&
         (c->body[i][0] != body_of(world, pair, 0) || c->body[i][1] != body_of(world, pair, 1)))
         return "its bodies are not those of its pair";
-    if (!in_range(c->surface[i], world->surface_count))
+    if (!in_range(c->surface[i], world->model.materials.surface_count))
         return "its surface is not there";
     mat3 transposed = mat3_transpose(&c->frame[i]);
     mat3 identity = mat3_multiply(&c->frame[i], &transposed);
@@ -205,7 +217,7 @@ static const char *contact_fault(const cairn_world *world, int i)
 
 static cairn_status check_contacts(const cairn_world *world, cairn_error *error)
 {
-    eng_contacts contacts = world->contacts;
+    eng_contacts contacts = world->contacts.set;
     int row;
     const eng_column *column =
         eng_columns_find_nonfinite(eng_contacts_columns(&contacts), contacts.count, &row);
@@ -217,7 +229,7 @@ static cairn_status check_contacts(const cairn_world *world, cairn_error *error)
         if (fault != NULL)
             return broken(error, "contact", i, fault);
     }
-    const con_domains *domains = &world->domains;
+    const con_domains *domains = &world->contacts.domains;
     for (int i = 1; i <= con_domains_tasks(domains) && contacts.cone_count > 0; i++)
         if (domains->start[i] < domains->start[i - 1] || domains->start[i] > contacts.cone_count)
             return broken(error, "task", i - 1, "its contacts are not there");
@@ -228,25 +240,25 @@ static cairn_status check_contacts(const cairn_world *world, cairn_error *error)
 /// twice.
 static const char *place_fault(const cairn_world *world, int place)
 {
-    const eng_plan *plan = &world->plan;
+    const eng_plan *plan = &world->contacts.plan;
     int index = plan->order[place], number = plan->batch[place];
-    if (!in_range(index, world->pair_count) || !in_range(number, plan->batch_count))
+    if (!in_range(index, world->contacts.pairs.count) || !in_range(number, plan->batch_count))
         return "its pair or batch is not there";
     bool cone = place<plan->cone_pairs, follows = place> 0 && place != plan->cone_pairs &&
                 (cone || number == plan->batch[place - 1]);
     if (follows && index <= plan->order[place - 1])
         return "it is not in order";
-    const eng_pair *pair = &world->pairs[index];
+    const eng_pair *pair = &world->contacts.pairs.rows[index];
     const eng_batch *batch = &plan->batches[number];
     if (cone != (number < plan->cone_batches))
         return "it is not among those of its law's kind";
     if (eng_surface_of(world, body_of(world, pair, 0), body_of(world, pair, 1)) !=
-            &world->surfaces[batch->surface] ||
-        world->colliders[pair->colliders.first].shape->kind != batch->kind[0] ||
-        world->colliders[pair->colliders.second].shape->kind != batch->kind[1])
+            &world->model.materials.surfaces[batch->surface] ||
+        world->contacts.colliders.rows[pair->colliders.first].shape->kind != batch->kind[0] ||
+        world->contacts.colliders.rows[pair->colliders.second].shape->kind != batch->kind[1])
         return "its pair is not of its batch's class and surface";
     for (int i = pair->first; i < pair->first + pair->count; i++)
-        if (cone != (i < world->contacts.cone_count) ||
+        if (cone != (i < world->contacts.set.cone_count) ||
             (!cone && (i < batch->first || i >= batch->first + batch->count)))
             return "a contact does not lie in its batch";
     return NULL;
@@ -255,7 +267,7 @@ static const char *place_fault(const cairn_world *world, int place)
 /// The explicit pairs that each dynamic body names are those that name it.
 static cairn_status check_touches(const cairn_world *world, cairn_error *error)
 {
-    const eng_plan *plan = &world->plan;
+    const eng_plan *plan = &world->contacts.plan;
     int named = 0, listed = 0;
     for (int i = 0; i < plan->paired_count; i++) {
         int body = plan->paired[i];
@@ -263,16 +275,17 @@ static cairn_status check_touches(const cairn_world *world, cairn_error *error)
         listed += own.count;
         for (int k = own.first; k < own.first + own.count; k++) {
             int place = plan->touch[k] >> 1;
-            if (place < plan->cone_pairs || place >= world->pair_count ||
-                body_of(world, &world->pairs[plan->order[place]], plan->touch[k] & 1) != body ||
+            if (place < plan->cone_pairs || place >= world->contacts.pairs.count ||
+                body_of(world, &world->contacts.pairs.rows[plan->order[place]],
+                        plan->touch[k] & 1) != body ||
                 (k > own.first && plan->touch[k] <= plan->touch[k - 1]))
                 return broken(error, "body", body, "its explicit pairs are not its own");
         }
     }
-    for (int place = plan->cone_pairs; place < world->pair_count; place++)
+    for (int place = plan->cone_pairs; place < world->contacts.pairs.count; place++)
         for (int side = 0; side < 2; side++) {
-            int body = body_of(world, &world->pairs[plan->order[place]], side);
-            named += world->bodies[body].kind == CAIRN_DYNAMIC;
+            int body = body_of(world, &world->contacts.pairs.rows[plan->order[place]], side);
+            named += world->model.bodies.rows[body].kind == CAIRN_DYNAMIC;
         }
     if (named != listed)
         return base_fail(error, CAIRN_ERROR_INCONSISTENT,
@@ -284,9 +297,9 @@ static cairn_status check_touches(const cairn_world *world, cairn_error *error)
 /// Of the last step; it is gone when the list is to be made anew.
 static cairn_status check_plan(const cairn_world *world, cairn_error *error)
 {
-    if (!world->plan.current || world->topology_changed)
+    if (!world->contacts.plan.current || world->contacts.pairs.topology_changed)
         return CAIRN_OK;
-    for (int place = 0; place < world->pair_count; place++) {
+    for (int place = 0; place < world->contacts.pairs.count; place++) {
         const char *fault = place_fault(world, place);
         if (fault != NULL)
             return broken(error, "place", place, fault);
@@ -305,9 +318,9 @@ cairn_status cairn_world_validate(const cairn_world *world, cairn_error *error)
     cairn_energy energy = cairn_world_get_energy(world);
     if (!are_finite((const double *)&energy, sizeof energy / sizeof(double)))
         return base_fail(error, CAIRN_ERROR_NONFINITE, "the energy audit is not finite");
-    if (!isfinite(world->time) || world->step_count < 0)
+    if (!isfinite(world->state.clock.time) || world->state.clock.step_count < 0)
         return base_fail(error, CAIRN_ERROR_INCONSISTENT, "step %lld, t = %g s: no time",
-                         (long long)world->step_count, world->time);
+                         (long long)world->state.clock.step_count, world->state.clock.time);
     cairn_status status = check_bodies(world, error);
     if (status == CAIRN_OK)
         status = check_links(world, error);

@@ -3,6 +3,7 @@
 #include "engine/pairs/sharing.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/rotation.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -27,8 +28,8 @@ void eng_borders_release(const con_team *team, eng_borders *borders)
 /// The process that a body belongs to; -1 for those that no contact moves, which all know.
 static int owner_of(const cairn_world *world, int body)
 {
-    int domain = world->cut.of_body[body], count = world->sharing->team.ranks.count;
-    return domain < 0 ? -1 : con_team_owner(domain, world->cut.levels, count);
+    int domain = world->contacts.cut.of_body[body], count = world->state.sharing->team.ranks.count;
+    return domain < 0 ? -1 : con_team_owner(domain, world->contacts.cut.levels, count);
 }
 
 // ---------------------------------------------------------------- lists
@@ -43,8 +44,8 @@ typedef struct listing {
 
 static cairn_status add_body(const listing *l, int body, con_row_list *list)
 {
-    eng_borders *b = &l->world->sharing->borders;
-    cairn_status status = base_array_reserve(&l->world->sharing->team.allocator, &b->bodies,
+    eng_borders *b = &l->world->state.sharing->borders;
+    cairn_status status = base_array_reserve(&l->world->state.sharing->team.allocator, &b->bodies,
                                              &b->capacity, b->count + 1);
     if (status != CAIRN_OK)
         return status;
@@ -59,17 +60,18 @@ static cairn_status add_body(const listing *l, int body, con_row_list *list)
 static cairn_status list_bodies(listing *l, int owner, int other, con_row_list *list)
 {
     const cairn_world *world = l->world;
-    const con_holders *holders = &world->sharing->team.holders;
+    const con_holders *holders = &world->state.sharing->team.holders;
     cairn_status status = CAIRN_OK;
-    *list = (con_row_list){.first = world->sharing->borders.count};
+    *list = (con_row_list){.first = world->state.sharing->borders.count};
     l->lists++;
-    for (int place = 0; place < world->pair_count; place++) {
-        const geo_pair *pair = &world->pairs[world->plan.order[place]].colliders;
+    for (int place = 0; place < world->contacts.pairs.count; place++) {
+        const geo_pair *pair =
+            &world->contacts.pairs.rows[world->contacts.plan.order[place]].colliders;
         if (!con_holders_have(holders, l->task[place], owner) ||
             !con_holders_have(holders, l->task[place], other))
             continue;
         for (int side = 0; side < 2 && status == CAIRN_OK; side++) {
-            int body = world->colliders[side == 0 ? pair->first : pair->second].body;
+            int body = world->contacts.colliders.rows[side == 0 ? pair->first : pair->second].body;
             if (l->seen[body] != l->lists && owner_of(world, body) == owner)
                 status = add_body(l, body, list);
         }
@@ -80,13 +82,13 @@ static cairn_status list_bodies(listing *l, int owner, int other, con_row_list *
 /// What others own is elsewhere, but for what they send.
 static cairn_status mark_elsewhere(const cairn_world *world)
 {
-    eng_borders *b = &world->sharing->borders;
-    const con_team *team = &world->sharing->team;
+    eng_borders *b = &world->state.sharing->borders;
+    const con_team *team = &world->state.sharing->team;
     cairn_status status = base_array_reserve(&team->allocator, &b->elsewhere,
-                                             &b->elsewhere_capacity, world->body_count);
+                                             &b->elsewhere_capacity, world->model.bodies.count);
     if (status != CAIRN_OK)
         return status;
-    for (int body = 0; body < world->body_count; body++) {
+    for (int body = 0; body < world->model.bodies.count; body++) {
         int owner = owner_of(world, body);
         b->elsewhere[body] = owner >= 0 && owner != team->ranks.number;
     }
@@ -98,15 +100,16 @@ static cairn_status mark_elsewhere(const cairn_world *world)
 
 cairn_status eng_borders_make(cairn_world *world, const int *task)
 {
-    eng_borders *b = &world->sharing->borders;
-    const cairn_ranks *ranks = &world->sharing->team.ranks;
-    base_arena_mark mark = base_arena_get_mark(world->arena);
-    listing l = {.world = world,
-                 .task = task,
-                 .seen = base_arena_array(world->arena, int, "borders", world->body_count)};
+    eng_borders *b = &world->state.sharing->borders;
+    const cairn_ranks *ranks = &world->state.sharing->team.ranks;
+    base_arena_mark mark = base_arena_get_mark(world->scratch.arena);
+    listing l = {
+        .world = world,
+        .task = task,
+        .seen = base_arena_array(world->scratch.arena, int, "borders", world->model.bodies.count)};
     if (l.seen == NULL)
         return CAIRN_ERROR_MEMORY;
-    memset(l.seen, 0, (size_t)world->body_count * sizeof *l.seen);
+    memset(l.seen, 0, (size_t)world->model.bodies.count * sizeof *l.seen);
     cairn_status status = CAIRN_OK;
     b->count = 0;
     for (int rank = 0; rank < ranks->count; rank++) {
@@ -120,7 +123,7 @@ cairn_status eng_borders_make(cairn_world *world, const int *task)
     }
     if (status == CAIRN_OK)
         status = mark_elsewhere(world);
-    base_arena_rewind(world->arena, mark);
+    base_arena_rewind(world->scratch.arena, mark);
     b->current = status == CAIRN_OK;
     return status;
 }
@@ -134,8 +137,8 @@ static unsigned char *row_at(const cairn_world *world, con_rows rows, int body)
 
 void eng_borders_send(const cairn_world *world, con_rows rows)
 {
-    con_team *team = &world->sharing->team;
-    const eng_borders *b = &world->sharing->borders;
+    con_team *team = &world->state.sharing->team;
+    const eng_borders *b = &world->state.sharing->borders;
     int count = team->ranks.count;
     int64_t before = team->sent_bytes;
     for (int rank = 0; rank < count; rank++) {
@@ -156,27 +159,28 @@ void eng_borders_send(const cairn_world *world, con_rows rows)
 /// Whether nothing looks at all bodies in a step: loads and fields, and sides of a cell.
 static bool may_part(const cairn_world *world)
 {
-    return world->loads == NULL && world->applied == NULL && !world->cell.any;
+    return world->state.bodies.loads == NULL && world->scratch.applied == NULL &&
+           !world->state.cell.any;
 }
 
 void eng_borders_send_velocities(cairn_world *world, con_rows rows)
 {
-    if (world->cut.levels == 0)
+    if (world->contacts.cut.levels == 0)
         return;
-    eng_borders *b = &world->sharing->borders;
-    if (world->elsewhere == NULL && (!may_part(world) || b->together > 0)) {
+    eng_borders *b = &world->state.sharing->borders;
+    if (world->state.elsewhere == NULL && (!may_part(world) || b->together > 0)) {
         b->together -= b->together > 0;
-        con_team_share_bodies(&world->sharing->team, rows);
+        con_team_share_bodies(&world->state.sharing->team, rows);
         return;
     }
     eng_borders_send(world, rows);
-    world->elsewhere = b->elsewhere;
+    world->state.elsewhere = b->elsewhere;
 }
 
 void eng_borders_stay_together(const cairn_world *world)
 {
-    if (world->sharing != NULL)
-        world->sharing->borders.together = TOGETHER;
+    if (world->state.sharing != NULL)
+        world->state.sharing->borders.together = TOGETHER;
 }
 
 /// Columns that a step begins with, and those that it leaves.
@@ -190,11 +194,11 @@ enum { COLUMNS_BEFORE = 2, COLUMNS = (int)(sizeof columns / sizeof columns[0]) }
 static unsigned char *copy_bodies(const cairn_world *world, int count, int owner, unsigned char *at,
                                   bool out)
 {
-    for (int body = 0; body < world->body_count; body++)
+    for (int body = 0; body < world->model.bodies.count; body++)
         for (int i = 0; i < count && owner_of(world, body) == owner; i++) {
             size_t size = eng_column_row_size(eng_body_column(columns[i]));
             unsigned char *row =
-                (unsigned char *)world->body_data[columns[i]] + (size_t)body * size;
+                (unsigned char *)world->state.bodies.data[columns[i]] + (size_t)body * size;
             memcpy(out ? at : row, out ? row : at, size);
             at += size;
         }
@@ -204,7 +208,7 @@ static unsigned char *copy_bodies(const cairn_world *world, int count, int owner
 /// All get the first columns of all bodies.
 static void join(const cairn_world *world, int count)
 {
-    eng_sharing *s = world->sharing;
+    eng_sharing *s = world->state.sharing;
     con_team *team = &s->team;
     int self = team->ranks.number;
     size_t size = 0;
@@ -213,7 +217,7 @@ static void join(const cairn_world *world, int count)
         size += eng_column_row_size(eng_body_column(columns[i]));
     memset(team->sent_size, 0, (size_t)team->ranks.count * sizeof *team->sent_size);
     memset(team->received_size, 0, (size_t)team->ranks.count * sizeof *team->received_size);
-    for (int body = 0; body < world->body_count; body++) {
+    for (int body = 0; body < world->model.bodies.count; body++) {
         int owner = owner_of(world, body);
         for (int rank = 0; rank < team->ranks.count && owner == self; rank++)
             team->sent_size[rank] += rank != self ? size : 0;
@@ -228,38 +232,38 @@ static void join(const cairn_world *world, int count)
     for (int rank = 0; rank < team->ranks.count && from != NULL; rank++)
         if (rank != self)
             from = copy_bodies(world, count, rank, from, false);
-    s->world->elsewhere = NULL;
-    s->world->moved_energies = NULL;
+    s->world->state.elsewhere = NULL;
+    s->world->scratch.moved_energies = NULL;
     s->gathered_bytes += team->sent_bytes - before;
 }
 
 void eng_borders_join(const cairn_world *world)
 {
-    if (world->elsewhere != NULL)
+    if (world->state.elsewhere != NULL)
         join(world, COLUMNS);
 }
 
 void eng_borders_join_free(cairn_world *world)
 {
-    const unsigned char *was_elsewhere = world->elsewhere;
-    double half = 0.5 * world->def.time_step;
+    const unsigned char *was_elsewhere = world->state.elsewhere;
+    double half = 0.5 * world->state.clock.step;
     if (was_elsewhere == NULL)
         return;
     // what flows has the velocity of the middle by now
-    for (int k = 0; k < world->general_count; k++)
-        eng_body_take_back(world, world->active[k], &world->turnings[k]);
+    for (int k = 0; k < world->scratch.general.count; k++)
+        eng_body_take_back(world, world->scratch.general.active[k], &world->scratch.turnings[k]);
     join(world, COLUMNS_BEFORE);
-    for (int body = 0; body < world->body_count; body++) {
+    for (int body = 0; body < world->model.bodies.count; body++) {
         vec3 omega;
         if (was_elsewhere[body] == 0)
             continue;
-        world->q_mid[body] = eng_body_middle(world, body, half, &omega);
-        eng_body_free(world, body, world->v_free[body]);
+        world->state.bodies.q_mid[body] = eng_body_middle(world, body, half, &omega);
+        eng_body_free(world, body, world->state.bodies.v_free[body]);
     }
-    for (int k = 0; k < world->general_count; k++) {
-        int body = world->active[k];
-        eng_turning *turning = &world->turnings[k];
-        turning->known = world->bodies[body].kind == CAIRN_DYNAMIC;
+    for (int k = 0; k < world->scratch.general.count; k++) {
+        int body = world->scratch.general.active[k];
+        eng_turning *turning = &world->scratch.turnings[k];
+        turning->known = world->model.bodies.rows[body].kind == CAIRN_DYNAMIC;
         if (turning->known)
             eng_body_begin(world, body, turning);
     }

@@ -8,8 +8,9 @@
 #ifndef CAIRN_ENGINE_PAIRS_BORDERS_H
 #define CAIRN_ENGINE_PAIRS_BORDERS_H
 
+#include "contact/problem/domains.h"
 #include "contact/problem/team.h"
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// Bodies that a process knows, as long as the domains are the same.
 typedef struct eng_borders {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connectors: creation, parameters, what a connector reads.
+#include "engine/bodies/body_state.h"
+#include "engine/pairs/connectors.h"
 #include "engine/state/ids.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/own_laws.h"
+#include "engine/state/rows.h"
 #include "engine/state/values.h"
+#include "engine/state/world.h"
 
 #include "contact/laws/law_state.h"
 
@@ -25,7 +29,7 @@ static cairn_status check_bodies(const cairn_world *world, const cairn_connector
         cairn_status status = eng_body_check(world, id);
         if (status != CAIRN_OK)
             return eng_fail_id(error, status, side == 0 ? "body A" : "body B");
-        free = free || world->bodies[id.index].kind == CAIRN_DYNAMIC;
+        free = free || world->model.bodies.rows[id.index].kind == CAIRN_DYNAMIC;
     }
     if (def->bodies[0].index == def->bodies[1].index)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a connector joins two different bodies");
@@ -68,7 +72,7 @@ static cairn_status check_def(const cairn_world *world, const cairn_connector_de
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "%s is a law of the implicit problem: a connector wants an explicit law",
                          law->name);
-    if (def->name != NULL && base_names_find(&world->connector_names, def->name) >= 0)
+    if (def->name != NULL && base_names_find(&world->model.connectors.names, def->name) >= 0)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is a connector \"%s\" already",
                          def->name);
     cairn_status status = check_bodies(world, def, error);
@@ -78,35 +82,36 @@ static cairn_status check_def(const cairn_world *world, const cairn_connector_de
 /// The connector goes to the front of the chain of each of its bodies.
 static void append(cairn_world *world, eng_connector *made)
 {
-    int index = world->connector_count++;
+    int index = world->model.connectors.count++;
     for (int side = 0; side < 2; side++) {
-        eng_extra *extra = &world->extras[world->bodies[made->body[side]].extra - 1];
+        eng_extra *extra =
+            &world->model.bodies.extras[world->model.bodies.rows[made->body[side]].extra - 1];
         made->next[side] = extra->first_connector;
         extra->first_connector = index + 1;
     }
-    world->connectors[index] = *made;
-    world->connector_state[index] = (eng_connector_state){.frame = mat3_identity()};
+    world->model.connectors.rows[index] = *made;
+    world->state.connectors.rows[index] = (eng_connector_state){.frame = mat3_identity()};
     // its bodies may stop making contacts
-    world->topology_changed = world->plan_due = true;
+    world->contacts.pairs.topology_changed = world->scratch.general.due = true;
 }
 
 static cairn_status reserve(cairn_world *world, const eng_connector *made)
 {
-    int needed = world->connector_count + 1;
-    cairn_status status = base_array_reserve(&world->allocator, &world->connectors,
-                                             &world->connector_capacity, needed);
+    int needed = world->model.connectors.count + 1;
+    cairn_status status = base_array_reserve(&world->model.allocator, &world->model.connectors.rows,
+                                             &world->model.connectors.capacity, needed);
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &world->connector_state,
-                                    &world->connector_state_capacity, needed);
+        status = base_array_reserve(&world->model.allocator, &world->state.connectors.rows,
+                                    &world->state.connectors.capacity, needed);
     if (status == CAIRN_OK)
-        status = eng_slots_reserve(&world->connector_slots, &world->allocator,
-                                   eng_slots_next(&world->connector_slots) + 1);
+        status = eng_slots_reserve(&world->model.ids.connector, &world->model.allocator,
+                                   eng_slots_next(&world->model.ids.connector) + 1);
     for (int side = 0; side < 2 && status == CAIRN_OK; side++)
         if (eng_extra_make(world, made->body[side]) == NULL)
             status = CAIRN_ERROR_MEMORY;
     if (status == CAIRN_OK && made->name != NULL)
-        status = base_names_add(&world->connector_names, &world->allocator, made->name,
-                                world->connector_count);
+        status = base_names_add(&world->model.connectors.names, &world->model.allocator, made->name,
+                                world->model.connectors.count);
     return status;
 }
 
@@ -127,25 +132,27 @@ cairn_status cairn_connector_create(cairn_world *world, const cairn_connector_de
         pose frame = eng_frame_of(world, made.body[side]);
         made.marker[side] = pose_apply(&frame, vec3_from(def->positions[side]));
     }
-    if (def->name != NULL && (made.name = base_copy_text(&world->allocator, def->name)) == NULL)
+    if (def->name != NULL &&
+        (made.name = base_copy_text(&world->model.allocator, def->name)) == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a connector");
     status = reserve(world, &made);
     if (status != CAIRN_OK) {
-        base_release(&world->allocator, made.name);
+        base_release(&world->model.allocator, made.name);
         return base_fail(error, status, "out of memory for a connector");
     }
     append(world, &made);
     eng_population_changes(world);
-    *connector = eng_connector_id(world, eng_slots_take(&world->connector_slots));
+    *connector = eng_connector_id(world, eng_slots_take(&world->model.ids.connector));
     return CAIRN_OK;
 }
 
 /// Where the chain of a body points to a connector.
 static int *link_to(cairn_world *world, int body, int connector)
 {
-    int *link = &world->extras[world->bodies[body].extra - 1].first_connector;
+    int *link =
+        &world->model.bodies.extras[world->model.bodies.rows[body].extra - 1].first_connector;
     while (*link != connector + 1) {
-        eng_connector *at = &world->connectors[*link - 1];
+        eng_connector *at = &world->model.connectors.rows[*link - 1];
         link = &at->next[at->body[0] == body ? 0 : 1];
     }
     return link;
@@ -153,26 +160,26 @@ static int *link_to(cairn_world *world, int body, int connector)
 
 void eng_connector_drop(cairn_world *world, int index)
 {
-    eng_connector *dropped = &world->connectors[index];
-    double elastic = world->connector_state[index].elastic;
-    world->energy.elastic -= elastic;
-    world->energy.population -= elastic;
+    eng_connector *dropped = &world->model.connectors.rows[index];
+    double elastic = world->state.connectors.rows[index].elastic;
+    world->state.audit.energy.elastic -= elastic;
+    world->state.audit.energy.population -= elastic;
     for (int side = 0; side < 2; side++)
         *link_to(world, dropped->body[side], index) = dropped->next[side];
     if (dropped->name != NULL)
-        base_names_remove(&world->connector_names, dropped->name);
-    base_release(&world->allocator, dropped->name);
+        base_names_remove(&world->model.connectors.names, dropped->name);
+    base_release(&world->model.allocator, dropped->name);
     // the last one takes its place, as it does among the slots
-    int last = --world->connector_count;
+    int last = --world->model.connectors.count;
     for (int side = 0; side < 2 && index < last; side++)
-        *link_to(world, world->connectors[last].body[side], last) = index + 1;
-    *dropped = world->connectors[last];
-    world->connector_state[index] = world->connector_state[last];
+        *link_to(world, world->model.connectors.rows[last].body[side], last) = index + 1;
+    *dropped = world->model.connectors.rows[last];
+    world->state.connectors.rows[index] = world->state.connectors.rows[last];
     if (index < last && dropped->name != NULL)
-        base_names_change(&world->connector_names, dropped->name, index);
-    eng_slots_drop(&world->connector_slots, eng_slots_at(&world->connector_slots, index));
-    eng_slots_recycle(&world->connector_slots);
-    world->topology_changed = world->plan_due = true;
+        base_names_change(&world->model.connectors.names, dropped->name, index);
+    eng_slots_drop(&world->model.ids.connector, eng_slots_at(&world->model.ids.connector, index));
+    eng_slots_recycle(&world->model.ids.connector);
+    world->contacts.pairs.topology_changed = world->scratch.general.due = true;
     eng_population_changes(world);
 }
 
@@ -183,7 +190,8 @@ cairn_status cairn_connector_remove(cairn_world *world, cairn_connector_id id, c
     cairn_status status = eng_connector_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "connector");
-    if (eng_slots_prepare(&world->connector_slots, &world->allocator, (int)id.index) != CAIRN_OK)
+    if (eng_slots_prepare(&world->model.ids.connector, &world->model.allocator, (int)id.index) !=
+        CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to remove a connector");
     eng_connector_drop(world, eng_connector_index(world, id));
     return CAIRN_OK;
@@ -197,7 +205,7 @@ cairn_status cairn_connector_set_value(cairn_world *world, cairn_connector_id id
     cairn_status status = eng_connector_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "connector");
-    eng_surface *surface = &world->connectors[eng_connector_index(world, id)].surface;
+    eng_surface *surface = &world->model.connectors.rows[eng_connector_index(world, id)].surface;
     return base_settings_set(&surface->law->table, surface->parameters, parameter,
                              eng_value_to_base(value), error);
 }
@@ -211,7 +219,8 @@ cairn_status cairn_connector_get_value(const cairn_world *world, cairn_connector
     cairn_status status = eng_connector_check(world, id);
     if (status != CAIRN_OK)
         return status;
-    const eng_surface *surface = &world->connectors[eng_connector_index(world, id)].surface;
+    const eng_surface *surface =
+        &world->model.connectors.rows[eng_connector_index(world, id)].surface;
     return eng_value_read(&surface->law->table, surface->parameters, parameter, value);
 }
 
@@ -224,13 +233,13 @@ cairn_status cairn_connector_set_history(cairn_world *world, cairn_connector_id 
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "connector");
     int index = eng_connector_index(world, id);
-    const con_law *law = world->connectors[index].surface.law;
+    const con_law *law = world->model.connectors.rows[index].surface.law;
     if (!isfinite(value))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "history %.80s must be finite", name);
     for (int i = 0; i < law->history_count; i++) {
         if (strcmp(law->history_names[i], name) != 0)
             continue;
-        world->connector_state[index].history[i] = value;
+        world->state.connectors.rows[index].history[i] = value;
         return CAIRN_OK;
     }
     return base_fail(error, CAIRN_ERROR_NOT_FOUND, "%s has no history \"%.80s\"%s", law->name, name,
@@ -241,21 +250,21 @@ int cairn_connector_count(const cairn_world *world)
 {
     if (world == NULL)
         return 0;
-    return world->connector_count;
+    return world->model.connectors.count;
 }
 
 cairn_connector_id cairn_connector_at(const cairn_world *world, int index)
 {
     if (world == NULL)
         return (cairn_connector_id){0};
-    return eng_connector_id(world, eng_slots_at(&world->connector_slots, index));
+    return eng_connector_id(world, eng_slots_at(&world->model.ids.connector, index));
 }
 
 cairn_connector_id cairn_connector_find(const cairn_world *world, const char *name)
 {
     if (world == NULL || name == NULL)
         return (cairn_connector_id){0};
-    return cairn_connector_at(world, base_names_find(&world->connector_names, name));
+    return cairn_connector_at(world, base_names_find(&world->model.connectors.names, name));
 }
 
 /// Places and velocities of now.
@@ -285,7 +294,7 @@ static void view_motion(const cairn_world *world, const eng_connector *connector
 static void view_forces(const cairn_world *world, const eng_connector *connector,
                         const eng_connector_state *state, cairn_connector_view *view)
 {
-    double rate = 1.0 / world->def.time_step;
+    double rate = 1.0 / world->state.clock.step;
     vec3 impulse = mat3_apply_transposed(&state->frame, state->R);
     for (int side = 0; side < 2; side++) {
         vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
@@ -307,8 +316,8 @@ cairn_status cairn_connector_get(const cairn_world *world, cairn_connector_id id
     if (status != CAIRN_OK)
         return status;
     int index = eng_connector_index(world, id);
-    const eng_connector *connector = &world->connectors[index];
-    const eng_connector_state *state = &world->connector_state[index];
+    const eng_connector *connector = &world->model.connectors.rows[index];
+    const eng_connector_state *state = &world->state.connectors.rows[index];
     view->name = connector->name != NULL ? connector->name : "";
     view->law = connector->surface.law->name;
     view->closed = state->closed != 0.0;

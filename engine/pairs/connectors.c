@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connectors in the step: impulse laws between marker spheres of given bodies, docs/laws.md 6.1.
+#include "engine/pairs/connectors.h"
+#include "engine/bodies/body_state.h"
 #include "engine/state/blocks.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
 #include "engine/state/world.h"
 
 #include "contact/laws/audit.h"
@@ -30,7 +33,7 @@ static void place(const eng_connector *connector, const pose *a, const pose *b,
 
 static bool is_free(const cairn_world *world, int body)
 {
-    return world->bodies[body].kind == CAIRN_DYNAMIC;
+    return world->model.bodies.rows[body].kind == CAIRN_DYNAMIC;
 }
 
 /// Velocity of B against A at the point, contact frame, for body velocities v.
@@ -38,8 +41,8 @@ static vec3 relative_velocity(const cairn_world *world, const eng_connector *con
                               const eng_connector_state *state, const double (*v)[6])
 {
     int a = connector->body[0], b = connector->body[1];
-    vec3 of_a = eng_point_velocity(v[a], &world->q_mid[a], state->point);
-    vec3 of_b = eng_point_velocity(v[b], &world->q_mid[b], state->point);
+    vec3 of_a = eng_point_velocity(v[a], &world->state.bodies.q_mid[a], state->point);
+    vec3 of_b = eng_point_velocity(v[b], &world->state.bodies.q_mid[b], state->point);
     return mat3_apply(&state->frame, vec3_sub(of_b, of_a));
 }
 
@@ -56,10 +59,11 @@ static void fill_side(const cairn_world *world, const eng_connector *connector,
                       const eng_connector_state *state, int side, con_impulse_input *input)
 {
     int body = connector->body[side];
-    const pose *q = &world->q_mid[body];
+    const pose *q = &world->state.bodies.q_mid[body];
     mat3 W = mobility(world, body, q, state);
-    input->velocity[side] = eng_point_velocity(world->v[body], q, input->centre[side]);
-    input->angular_velocity[side] = quat_rotate(q->orientation, vec3_from(world->v[body] + 3));
+    input->velocity[side] = eng_point_velocity(world->state.bodies.v[body], q, input->centre[side]);
+    input->angular_velocity[side] =
+        quat_rotate(q->orientation, vec3_from(world->state.bodies.v[body] + 3));
     input->radius[side] = connector->radius[side];
     // what a central impulse on the sphere has to move
     input->mass[side] = is_free(world, body) ? 1.0 / W.m[0][0] : INFINITY;
@@ -69,23 +73,24 @@ static void fill_side(const cairn_world *world, const eng_connector *connector,
 /// Moves the state on to this step's configuration; the law's input.
 static con_impulse_input look(const cairn_world *world, int index, eng_connector_state *state)
 {
-    const eng_connector *connector = &world->connectors[index];
-    con_impulse_input input = {.step = world->def.time_step};
+    const eng_connector *connector = &world->model.connectors.rows[index];
+    con_impulse_input input = {.step = world->state.clock.step};
     vec3 before = mat3_apply_transposed(&state->frame, state->R);
-    place(connector, &world->q_mid[connector->body[0]], &world->q_mid[connector->body[1]], state,
-          input.centre);
-    state->V = relative_velocity(world, connector, state, (const double(*)[6])world->v);
+    place(connector, &world->state.bodies.q_mid[connector->body[0]],
+          &world->state.bodies.q_mid[connector->body[1]], state, input.centre);
+    state->V =
+        relative_velocity(world, connector, state, (const double(*)[6])world->state.bodies.v);
     input.gap = state->gap;
     input.frame = state->frame;
     input.point = state->point;
     vec3_store(input.V, state->V);
-    vec3_store(input.B,
-               relative_velocity(world, connector, state, (const double(*)[6])world->v_free));
+    vec3_store(input.B, relative_velocity(world, connector, state,
+                                          (const double(*)[6])world->state.bodies.v_free));
     vec3_store(input.R_previous, mat3_apply(&state->frame, before));
     for (int side = 0; side < 2; side++)
         fill_side(world, connector, state, side, &input);
     input.fresh = state->closed == 0.0;
-    input.initial = input.fresh && world->step_count == 0;
+    input.initial = input.fresh && world->state.clock.step_count == 0;
     return input;
 }
 
@@ -102,7 +107,7 @@ static bool acts(const eng_surface *surface, const con_impulse_input *input, con
 static void rest_open(cairn_world *world, const eng_surface *surface,
                       const con_impulse_input *input, eng_connector_state *state)
 {
-    world->energy.friction += state->releasable;
+    world->state.audit.energy.friction += state->releasable;
     state->releasable = 0.0;
     if (surface->law->open != NULL)
         surface->law->open(surface->parameters, input, state->history);
@@ -112,8 +117,8 @@ static void rest_open(cairn_world *world, const eng_surface *surface,
 
 static void evaluate(cairn_world *world, int index, con_impulse_output *output)
 {
-    eng_connector_state *state = &world->connector_state[index];
-    const eng_surface *surface = &world->connectors[index].surface;
+    eng_connector_state *state = &world->state.connectors.rows[index];
+    const eng_surface *surface = &world->model.connectors.rows[index].surface;
     con_impulse_input input = look(world, index, state);
     bool closed = acts(surface, &input, state->history);
     *output = (con_impulse_output){0};
@@ -129,28 +134,28 @@ static void evaluate(cairn_world *world, int index, con_impulse_output *output)
 /// v_free += M^-1 (impulse at the point, couple) of both sides.
 static void apply(cairn_world *world, int index)
 {
-    const eng_connector_state *state = &world->connector_state[index];
+    const eng_connector_state *state = &world->state.connectors.rows[index];
     vec3 impulse = mat3_apply_transposed(&state->frame, state->R);
     for (int side = 0; side < 2; side++) {
-        int body = world->connectors[index].body[side];
+        int body = world->model.connectors.rows[index].body[side];
         if (!is_free(world, body))
             continue;
         vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
-        vec3 arm = vec3_sub(state->point, world->q_mid[body].position);
+        vec3 arm = vec3_sub(state->point, world->state.bodies.q_mid[body].position);
         eng_body_push(world, body, own, vec3_add(vec3_cross(arm, own), state->couple[side]));
     }
 }
 
 cairn_status eng_block_connectors(cairn_world *world)
 {
-    int count = world->connector_count;
-    world->connector_outputs =
-        base_arena_array(world->arena, con_impulse_output, "connectors", count);
-    if (world->connector_outputs == NULL)
+    int count = world->model.connectors.count;
+    world->scratch.connector_outputs =
+        base_arena_array(world->scratch.arena, con_impulse_output, "connectors", count);
+    if (world->scratch.connector_outputs == NULL)
         return CAIRN_ERROR_MEMORY;
     // all see the same free velocity, as explicit contacts do
     for (int i = 0; i < count; i++)
-        evaluate(world, i, &world->connector_outputs[i]);
+        evaluate(world, i, &world->scratch.connector_outputs[i]);
     for (int i = 0; i < count; i++)
         apply(world, i);
     return CAIRN_OK;
@@ -166,9 +171,9 @@ static con_contact_motion motion_of(const cairn_world *world, const eng_connecto
     vec3_store(motion.U, state->U);
     for (int side = 0; side < 2; side++) {
         int body = connector->body[side];
-        quat q = world->q_mid[body].orientation;
-        motion.omega[side] = quat_rotate(q, vec3_from(world->v[body] + 3));
-        motion.omega_end[side] = quat_rotate(q, vec3_from(world->v_end[body] + 3));
+        quat q = world->state.bodies.q_mid[body].orientation;
+        motion.omega[side] = quat_rotate(q, vec3_from(world->state.bodies.v[body] + 3));
+        motion.omega_end[side] = quat_rotate(q, vec3_from(world->state.bodies.v_end[body] + 3));
     }
     return motion;
 }
@@ -181,11 +186,11 @@ static double driver_work(const cairn_world *world, const eng_connector *connect
     double work = 0.0;
     for (int side = 0; side < 2; side++) {
         int body = connector->body[side];
-        if (world->bodies[body].kind != CAIRN_MOVING)
+        if (world->model.bodies.rows[body].kind != CAIRN_MOVING)
             continue;
         double mean[6];
         eng_mean_velocity(world, body, mean);
-        vec3 velocity = eng_point_velocity(mean, &world->q_mid[body], state->point);
+        vec3 velocity = eng_point_velocity(mean, &world->state.bodies.q_mid[body], state->point);
         vec3 omega = vec3_scale(0.5, vec3_add(motion->omega[side], motion->omega_end[side]));
         work +=
             (side == 0 ? 1.0 : -1.0) * vec3_dot(R, velocity) - vec3_dot(state->couple[side], omega);
@@ -195,20 +200,21 @@ static double driver_work(const cairn_world *world, const eng_connector *connect
 
 void eng_connectors_book(cairn_world *world)
 {
-    cairn_energy *e = &world->energy;
-    for (int i = 0; i < world->connector_count; i++) {
-        const eng_connector *connector = &world->connectors[i];
-        eng_connector_state *state = &world->connector_state[i];
-        state->U = relative_velocity(world, connector, state, (const double(*)[6])world->v_end);
+    cairn_energy *e = &world->state.audit.energy;
+    for (int i = 0; i < world->model.connectors.count; i++) {
+        const eng_connector *connector = &world->model.connectors.rows[i];
+        eng_connector_state *state = &world->state.connectors.rows[i];
+        state->U = relative_velocity(world, connector, state,
+                                     (const double(*)[6])world->state.bodies.v_end);
         state->elastic = 0.0;
         if (state->closed == 0.0)
             continue;
         con_contact_motion motion = motion_of(world, connector, state);
-        con_contact_energy part = con_impulse_book(&world->connector_outputs[i], &motion);
+        con_contact_energy part = con_impulse_book(&world->scratch.connector_outputs[i], &motion);
         // what was closed before the first step was given
-        double gap = state->gap - 0.5 * world->def.time_step * state->V.x;
-        if (world->step_count == 0 && gap <= 0.0)
-            world->energy_start += part.start;
+        double gap = state->gap - 0.5 * world->state.clock.step * state->V.x;
+        if (world->state.clock.step_count == 0 && gap <= 0.0)
+            world->state.audit.start += part.start;
         state->releasable = part.releasable;
         state->elastic = part.elastic;
         e->elastic += part.elastic;
@@ -221,10 +227,10 @@ void eng_connectors_book(cairn_world *world)
 
 void eng_connectors_add_force(const cairn_world *world, int body, vec3 *force, vec3 *torque)
 {
-    double rate = 1.0 / world->def.time_step;
+    double rate = 1.0 / world->state.clock.step;
     for (int at = eng_extra_of(world, body).first_connector; at != 0;) {
-        const eng_connector *connector = &world->connectors[at - 1];
-        const eng_connector_state *state = &world->connector_state[at - 1];
+        const eng_connector *connector = &world->model.connectors.rows[at - 1];
+        const eng_connector_state *state = &world->state.connectors.rows[at - 1];
         int side = connector->body[0] == body ? 0 : 1;
         vec3 impulse = mat3_apply_transposed(&state->frame, state->R);
         vec3 own = vec3_scale(side == 0 ? -rate : rate, impulse);
@@ -239,7 +245,7 @@ void eng_connectors_add_force(const cairn_world *world, int body, vec3 *force, v
 bool eng_connector_stiffness(const cairn_world *world, int index, con_stiffness *stiffness,
                              double mass[2])
 {
-    const eng_connector *connector = &world->connectors[index];
+    const eng_connector *connector = &world->model.connectors.rows[index];
     const con_law *law = connector->surface.law;
     if (law->stiffness == NULL)
         return false;

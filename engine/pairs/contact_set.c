@@ -7,6 +7,7 @@
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/blocks.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -24,11 +25,12 @@ static int find_before(const eng_contacts *before, const eng_pair *pair, uint64_
 static bool may_close(const cairn_world *world, const eng_pair *pair, const geo_contact *contact,
                       double restitution, bool acted)
 {
-    int a = world->colliders[pair->colliders.first].body;
-    int b = world->colliders[pair->colliders.second].body;
-    double h = world->horizon, moving = 0.0;
-    double size = real_min(world->shapes[world->bodies[a].shape]->smallest_size,
-                           world->shapes[world->bodies[b].shape]->smallest_size);
+    int a = world->contacts.colliders.rows[pair->colliders.first].body;
+    int b = world->contacts.colliders.rows[pair->colliders.second].body;
+    double h = world->state.clock.horizon, moving = 0.0;
+    double size =
+        real_min(world->model.shapes.rows[world->model.bodies.rows[a].shape]->smallest_size,
+                 world->model.shapes.rows[world->model.bodies.rows[b].shape]->smallest_size);
     double still = isfinite(size) ? 1e-3 * size : 0.0;
     if (restitution == 0.0 && contact->gap <= still)
         return true;
@@ -37,7 +39,7 @@ static bool may_close(const cairn_world *world, const eng_pair *pair, const geo_
     // bring about while bodies still part: leave it to close first. One that acted in the last step
     // goes on to bounce: among many, contacts that open for a step would sink in at every impact of
     // others
-    bool goes_on = acted && world->def.impact == CAIRN_IMPACT_NEWTON &&
+    bool goes_on = acted && world->model.def.impact == CAIRN_IMPACT_NEWTON &&
                    (moving > 0.0 || contact->gap + h * moving <= 0.0);
     if (eng_bounces(world, a, b, restitution, moving))
         return goes_on || eng_meeting_is_first(world, pair, contact);
@@ -68,22 +70,22 @@ static void take_over(const set_context *context, int made, const eng_spheres_re
     eng_contacts *now = context->now;
     memcpy(now->history[made], released->history, sizeof now->history[made]);
     now->fresh[made] = 0;
-    if (looks_back(world->surfaces[now->surface[made]].law))
+    if (looks_back(world->model.materials.surfaces[now->surface[made]].law))
         vec3_store(now->R[made], mat3_apply(&now->frame[made],
-                                            vec3_scale(world->def.time_step, released->force)));
+                                            vec3_scale(world->state.clock.step, released->force)));
 }
 
 static void add_contact(const set_context *context, int pair_index, const geo_contact *contact,
                         int surface, int made)
 {
     const cairn_world *world = context->world;
-    const eng_pair *pair = &world->pairs[pair_index];
+    const eng_pair *pair = &world->contacts.pairs.rows[pair_index];
     eng_contacts *now = context->now;
     vec3 t1, t2;
     vec3_tangents(contact->normal, &t1, &t2);
     now->pair[made] = pair_index;
-    now->body[made][0] = world->colliders[pair->colliders.first].body;
-    now->body[made][1] = world->colliders[pair->colliders.second].body;
+    now->body[made][0] = world->contacts.colliders.rows[pair->colliders.first].body;
+    now->body[made][1] = world->contacts.colliders.rows[pair->colliders.second].body;
     now->surface[made] = surface;
     now->key[made] = contact->key;
     now->gap[made] = contact->gap;
@@ -95,7 +97,7 @@ static void add_contact(const set_context *context, int pair_index, const geo_co
                                             : (vec3){0.0, 0.0, 0.0};
     int old = find_before(context->before, pair, contact->key);
     eng_contact_carry(now, made, context->before, old);
-    if (old >= 0 && looks_back(world->surfaces[surface].law))
+    if (old >= 0 && looks_back(world->model.materials.surfaces[surface].law))
         eng_contact_turn(now, made, context->before, old);
     const eng_spheres_released *released =
         old < 0 ? eng_spheres_released_of(world, pair->colliders, contact->key) : NULL;
@@ -109,9 +111,9 @@ static void add_contact(const set_context *context, int pair_index, const geo_co
 /// bond see contacts that are open by a hair's breadth too.
 static bool touches_at_start(const cairn_world *world, const eng_pair *pair, double gap)
 {
-    double size = fmin(world->colliders[pair->colliders.first].shape->smallest_size,
-                       world->colliders[pair->colliders.second].shape->smallest_size);
-    return world->step_count == 0 && isfinite(size) && gap <= 1e-5 * size;
+    double size = fmin(world->contacts.colliders.rows[pair->colliders.first].shape->smallest_size,
+                       world->contacts.colliders.rows[pair->colliders.second].shape->smallest_size);
+    return world->state.clock.step_count == 0 && isfinite(size) && gap <= 1e-5 * size;
 }
 
 /// Whether a contact of an impulse law acts: it is closed, or bonded since it was.
@@ -135,7 +137,7 @@ static bool joins(const set_context *context, const eng_pair *pair, const geo_co
     const cairn_world *world = context->world;
     if (surface->law->kind == CON_LAW_IMPULSE)
         return acts(context, pair, contact, surface);
-    if ((contact->gap <= 0.0 && !(contact->ahead > 0.0)) || world->aims == NULL)
+    if ((contact->gap <= 0.0 && !(contact->ahead > 0.0)) || world->scratch.aims == NULL)
         return true;
     con_cone_terms terms = {0};
     surface->law->cone(surface->parameters, &terms);
@@ -174,9 +176,10 @@ static geo_contact extrapolate(const set_context *context, int old)
 {
     const cairn_world *world = context->world;
     const eng_contacts *before = context->before;
-    double h = world->def.time_step;
+    double h = world->state.clock.step;
     int a = before->body[old][0];
-    vec3 velocity = eng_point_velocity(world->v[a], &world->q_mid[a], before->point[old]);
+    vec3 velocity = eng_point_velocity(world->state.bodies.v[a], &world->state.bodies.q_mid[a],
+                                       before->point[old]);
     return (geo_contact){
         .gap = before->gap[old] + h * before->U[old][0],
         .normal = mat3_row(&before->frame[old], 0),
@@ -188,7 +191,7 @@ static geo_contact extrapolate(const set_context *context, int old)
 /// Surface of the pair at a place of the plan.
 static int surface_at(const cairn_world *world, int place)
 {
-    return world->plan.batches[world->plan.batch[place]].surface;
+    return world->contacts.plan.batches[world->contacts.plan.batch[place]].surface;
 }
 
 /// Raw contacts that join move to the front of their chunk's manifold, and are counted together
@@ -198,17 +201,18 @@ static void select_chunk(void *argument, int begin, int end, int chunk, int work
     (void)worker;
     const set_context *context = argument;
     cairn_world *world = context->world;
-    geo_contact *contacts = world->manifolds[chunk].contacts;
+    geo_contact *contacts = world->contacts.narrow.manifolds[chunk].contacts;
     int read = 0, kept = 0;
     context->explicit_count[chunk] = 0;
     memset(context->joined + begin, 0, (size_t)(end - begin) * sizeof *context->joined);
-    for (int k = 0; k < world->taken.busy_count[chunk]; k++) {
-        int place = world->taken.busy[begin + k];
+    for (int k = 0; k < world->contacts.narrow.taken.busy_count[chunk]; k++) {
+        int place = world->contacts.narrow.taken.busy[begin + k];
         if (!eng_sharing_finds(world, place))
             continue;
-        const eng_pair *pair = &world->pairs[world->plan.order[place]];
-        int raw = world->raw_count[place], first = kept, *joined = &context->joined[place];
-        const eng_surface *surface = &world->surfaces[surface_at(world, place)];
+        const eng_pair *pair = &world->contacts.pairs.rows[world->contacts.plan.order[place]];
+        int raw = world->contacts.narrow.raw_count[place], first = kept,
+            *joined = &context->joined[place];
+        const eng_surface *surface = &world->model.materials.surfaces[surface_at(world, place)];
         for (int end_of_pair = read + raw; read < end_of_pair; read++) {
             if (!joins(context, pair, &contacts[read], surface))
                 continue;
@@ -216,12 +220,12 @@ static void select_chunk(void *argument, int begin, int end, int chunk, int work
                 contacts[kept] = contacts[read];
             kept++;
         }
-        world->raw_count[place] = *joined = kept - first;
+        world->contacts.narrow.raw_count[place] = *joined = kept - first;
         const geo_contact *own = kept > first ? contacts + first : NULL;
         for (int old = pair->first;
              (old = find_bonded(context, pair, own, kept - first, surface, old)) >= 0; old++)
             ++*joined;
-        context->explicit_count[chunk] += place >= world->plan.cone_pairs ? *joined : 0;
+        context->explicit_count[chunk] += place >= world->contacts.plan.cone_pairs ? *joined : 0;
     }
 }
 
@@ -229,13 +233,14 @@ static void select_chunk(void *argument, int begin, int end, int chunk, int work
 static void fill_pair(const set_context *context, int place, const geo_contact *contacts, int raw)
 {
     cairn_world *world = context->world;
-    int index = world->plan.order[place], surface = surface_at(world, place);
-    const eng_pair *pair = &world->pairs[index];
+    int index = world->contacts.plan.order[place], surface = surface_at(world, place);
+    const eng_pair *pair = &world->contacts.pairs.rows[index];
     int made = context->first[place];
     for (int k = 0; k < raw; k++)
         add_contact(context, index, &contacts[k], surface, made++);
     for (int old = pair->first;
-         (old = find_bonded(context, pair, contacts, raw, &world->surfaces[surface], old)) >= 0;
+         (old = find_bonded(context, pair, contacts, raw, &world->model.materials.surfaces[surface],
+                            old)) >= 0;
          old++) {
         geo_contact kept = extrapolate(context, old);
         add_contact(context, index, &kept, surface, made++);
@@ -245,13 +250,13 @@ static void fill_pair(const set_context *context, int place, const geo_contact *
 /// The contacts of the pair at a place: found here, or come from another process.
 static void take_pair(const set_context *context, int place, const geo_contact *contacts)
 {
-    const eng_sharing *sharing = context->world->sharing;
+    const eng_sharing *sharing = context->world->state.sharing;
     bool active = eng_sharing_is_active(context->world);
     if (active && sharing->moved_first != NULL && sharing->moved_first[place] >= 0)
         fill_pair(context, place, sharing->moved + sharing->moved_first[place],
                   context->joined[place]);
     else
-        fill_pair(context, place, contacts, context->world->raw_count[place]);
+        fill_pair(context, place, contacts, context->world->contacts.narrow.raw_count[place]);
 }
 
 /// The first explicit batch whose places begin at a place or behind it.
@@ -275,12 +280,12 @@ static void fill_chunk(void *argument, int begin, int end, int chunk, int worker
     (void)worker;
     const set_context *context = argument;
     cairn_world *world = context->world;
-    eng_plan *plan = &world->plan;
-    const geo_contact *contacts = world->manifolds[chunk].contacts;
+    eng_plan *plan = &world->contacts.plan;
+    const geo_contact *contacts = world->contacts.narrow.manifolds[chunk].contacts;
     int next = context->explicit_first[chunk], batch = first_batch(plan, begin);
-    for (int k = 0; k < world->taken.busy_count[chunk]; k++) {
-        int place = world->taken.busy[begin + k];
-        eng_pair *pair = &world->pairs[plan->order[place]];
+    for (int k = 0; k < world->contacts.narrow.taken.busy_count[chunk]; k++) {
+        int place = world->contacts.narrow.taken.busy[begin + k];
+        eng_pair *pair = &world->contacts.pairs.rows[plan->order[place]];
         batch = begin_batches(plan, batch, place + 1, next);
         if (place >= plan->cone_pairs) {
             context->first[place] = next;
@@ -291,8 +296,8 @@ static void fill_chunk(void *argument, int begin, int end, int chunk, int worker
             take_pair(context, place, contacts);
             pair->first = context->first[place];
         }
-        if (world->raw_count[place] > 0)
-            contacts += world->raw_count[place];
+        if (world->contacts.narrow.raw_count[place] > 0)
+            contacts += world->contacts.narrow.raw_count[place];
         // for the matching of the next step
         pair->count = has ? context->joined[place] : 0;
     }
@@ -303,9 +308,10 @@ static void fill_chunk(void *argument, int begin, int end, int chunk, int worker
 
 static int task_of(const cairn_world *world, int place)
 {
-    const eng_pair *pair = &world->pairs[world->plan.order[place]];
-    return eng_domains_task(&world->cut, world->colliders[pair->colliders.first].body,
-                            world->colliders[pair->colliders.second].body);
+    const eng_pair *pair = &world->contacts.pairs.rows[world->contacts.plan.order[place]];
+    return eng_domains_task(&world->contacts.cut,
+                            world->contacts.colliders.rows[pair->colliders.first].body,
+                            world->contacts.colliders.rows[pair->colliders.second].body);
 }
 
 /// Where the contacts of pairs of cone laws go: task by task, in the order of the pairs within one.
@@ -313,23 +319,23 @@ static int task_of(const cairn_world *world, int place)
 static void place_cones(const set_context *context)
 {
     cairn_world *world = context->world;
-    int next[CON_DOMAIN_TASKS_MAX + 1] = {0}, tasks = (2 << world->cut.levels) - 1;
-    for (int i = 0; i < world->plan.cone_pairs; i++)
+    int next[CON_DOMAIN_TASKS_MAX + 1] = {0}, tasks = (2 << world->contacts.cut.levels) - 1;
+    for (int i = 0; i < world->contacts.plan.cone_pairs; i++)
         if (context->joined[i] > 0) {
             int task = task_of(world, i);
             context->first[i] = task;
             next[task + 1] += context->joined[i];
         }
-    world->domains =
-        (con_domains){.levels = world->cut.levels,
-                      .workers = world->workers,
-                      .team = eng_sharing_is_active(world) ? &world->sharing->team : NULL};
-    con_domains_tasks_sum(&world->domains, (con_rows){next + 1, sizeof *next});
+    world->contacts.domains =
+        (con_domains){.levels = world->contacts.cut.levels,
+                      .workers = world->model.workers,
+                      .team = eng_sharing_is_active(world) ? &world->state.sharing->team : NULL};
+    con_domains_tasks_sum(&world->contacts.domains, (con_rows){next + 1, sizeof *next});
     for (int task = 0; task < tasks; task++)
         next[task + 1] += next[task];
-    memcpy(world->domains.start, next, (size_t)(tasks + 1) * sizeof *next);
-    world->contacts.cone_count = next[tasks];
-    for (int i = 0; i < world->plan.cone_pairs; i++)
+    memcpy(world->contacts.domains.start, next, (size_t)(tasks + 1) * sizeof *next);
+    world->contacts.set.cone_count = next[tasks];
+    for (int i = 0; i < world->contacts.plan.cone_pairs; i++)
         if (context->joined[i] > 0) {
             int task = context->first[i];
             context->first[i] = next[task];
@@ -342,8 +348,8 @@ static cairn_status find_cone_places(const set_context *context)
 {
     cairn_world *world = context->world;
     cairn_status status = CAIRN_OK;
-    world->cut_renewed = false;
-    if (world->cut_due || world->cut.body_count != world->body_count) {
+    world->contacts.cut_renewed = false;
+    if (world->contacts.cut_due || world->contacts.cut.body_count != world->model.bodies.count) {
         eng_sharing_count(world, context->joined);
         status = eng_domains_cut(world, context->joined);
         if (status == CAIRN_OK)
@@ -357,7 +363,7 @@ static cairn_status find_cone_places(const set_context *context)
 /// Contacts of explicit laws follow in the order of the plan; all of them are counted.
 static void place_explicit(const set_context *context, int chunks)
 {
-    eng_contacts *c = &context->world->contacts;
+    eng_contacts *c = &context->world->contacts.set;
     c->count = c->cone_count;
     for (int chunk = 0; chunk < chunks; chunk++) {
         context->explicit_first[chunk] = c->count;
@@ -368,8 +374,8 @@ static void place_explicit(const set_context *context, int chunks)
 /// The contacts of a batch end where those of the next begin.
 static void close_batches(cairn_world *world)
 {
-    eng_plan *plan = &world->plan;
-    int end = world->contacts.count;
+    eng_plan *plan = &world->contacts.plan;
+    int end = world->contacts.set.count;
     for (int i = plan->batch_count - 1; i >= plan->cone_batches; i--) {
         plan->batches[i].count = end - plan->batches[i].first;
         end = plan->batches[i].first;
@@ -379,15 +385,15 @@ static void close_batches(cairn_world *world)
 /// The springs of contacts that opened let go of what they held along the surface.
 static void book_releasable(cairn_world *world)
 {
-    const eng_contacts *before = &world->contacts_before;
+    const eng_contacts *before = &world->contacts.before;
     for (int i = before->cone_count; i < before->count; i++)
-        world->energy.friction += before->releasable[i];
+        world->state.audit.energy.friction += before->releasable[i];
 }
 
 /// Contacts that other processes have name what there is, until their rows are sent.
 static void clear_names(const cairn_world *world)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     size_t count = (size_t)c->count;
     if (!eng_sharing_is_active(world) || count == 0)
         return;
@@ -398,12 +404,12 @@ static void clear_names(const cairn_world *world)
 
 cairn_status eng_block_contact_set(cairn_world *world)
 {
-    int pairs = world->pair_count, chunks = base_chunk_count(pairs, ENG_PAIR_CHUNK);
-    base_arena *arena = world->arena;
+    int pairs = world->contacts.pairs.count, chunks = base_chunk_count(pairs, ENG_PAIR_CHUNK);
+    base_arena *arena = world->scratch.arena;
     set_context context = {
         .world = world,
-        .before = &world->contacts_before,
-        .now = &world->contacts,
+        .before = &world->contacts.before,
+        .now = &world->contacts.set,
         .joined = base_arena_array(arena, int, "contact set", pairs),
         .first = base_arena_array(arena, int, "contact set", pairs),
         .explicit_count = base_arena_array(arena, int, "contact set", chunks),
@@ -412,29 +418,30 @@ cairn_status eng_block_contact_set(cairn_world *world)
     if (context.joined == NULL || context.first == NULL || context.explicit_count == NULL ||
         context.explicit_first == NULL)
         return CAIRN_ERROR_MEMORY;
-    world->taken.first = context.first;
-    world->taken.count = context.joined;
-    eng_contacts spare = world->contacts_before;
-    world->contacts_before = world->contacts;
-    world->contacts = spare;
-    world->contacts.count = world->contacts.cone_count = 0;
+    world->contacts.narrow.taken.first = context.first;
+    world->contacts.narrow.taken.count = context.joined;
+    eng_contacts spare = world->contacts.before;
+    world->contacts.before = world->contacts.set;
+    world->contacts.set = spare;
+    world->contacts.set.count = world->contacts.set.cone_count = 0;
     cairn_status status = eng_covers_drop(world);
     if (status != CAIRN_OK)
         return status;
-    base_parallel_for(world->workers, pairs, ENG_PAIR_CHUNK, select_chunk, &context);
+    base_parallel_for(world->model.workers, pairs, ENG_PAIR_CHUNK, select_chunk, &context);
     status = find_cone_places(&context);
     if (status == CAIRN_OK) {
         place_explicit(&context, chunks);
-        status = eng_contacts_reserve(&world->allocator, &world->contacts, world->contacts.count);
+        status = eng_contacts_reserve(&world->model.allocator, &world->contacts.set,
+                                      world->contacts.set.count);
     }
     if (status != CAIRN_OK) {
-        world->contacts.count = world->contacts.cone_count = 0;
+        world->contacts.set.count = world->contacts.set.cone_count = 0;
         return status;
     }
     clear_names(world);
-    base_parallel_for(world->workers, pairs, ENG_PAIR_CHUNK, fill_chunk, &context);
+    base_parallel_for(world->model.workers, pairs, ENG_PAIR_CHUNK, fill_chunk, &context);
     close_batches(world);
     book_releasable(world);
-    world->report.contacts = world->contacts.count;
+    world->report.step.contacts = world->contacts.set.count;
     return CAIRN_OK;
 }

@@ -4,6 +4,7 @@
 #include "engine/pairs/meeting.h"
 #include "engine/state/blocks.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/world.h"
 #include "geometry/narrow/narrow.h"
 #include "geometry/seams/cover.h"
 
@@ -52,7 +53,8 @@ typedef struct meeting {
 
 static const eng_surface *surface_at(const cairn_world *world, int place)
 {
-    return &world->surfaces[world->plan.batches[world->plan.batch[place]].surface];
+    return &world->model.materials
+                .surfaces[world->contacts.plan.batches[world->contacts.plan.batch[place]].surface];
 }
 
 /// Whether contacts of a pair hold together, or may do so from the first step on.
@@ -60,9 +62,9 @@ static bool holds_on(const cairn_world *world, const eng_pair *pair, const eng_s
 {
     if (surface->law->bonded == NULL)
         return false;
-    bool any = world->step_count == 0;
+    bool any = world->state.clock.step_count == 0;
     for (int old = pair->first; old < pair->first + pair->count && !any; old++)
-        any = surface->law->bonded(surface->parameters, world->contacts_before.history[old]);
+        any = surface->law->bonded(surface->parameters, world->contacts.before.history[old]);
     return any;
 }
 
@@ -70,21 +72,22 @@ static entry entry_of(const covers *c, int code)
 {
     const cairn_world *world = c->world;
     int place = code / 2, side = code % 2;
-    const geo_pair *pair = &world->pairs[world->plan.order[place]].colliders;
+    const geo_pair *pair = &world->contacts.pairs.rows[world->contacts.plan.order[place]].colliders;
     const eng_surface *surface = surface_at(world, place);
     entry e = {
         .place = place,
         .side = side,
         .own = side == 0 ? pair->first : pair->second,
         .other = side == 0 ? pair->second : pair->first,
-        .count = world->raw_count[place],
+        .count = world->contacts.narrow.raw_count[place],
         .contacts = c->at[place],
-        .is_explicit = place >= world->plan.cone_pairs,
-        .holds_on = holds_on(world, &world->pairs[world->plan.order[place]], surface),
+        .is_explicit = place >= world->contacts.plan.cone_pairs,
+        .holds_on = holds_on(world, &world->contacts.pairs.rows[world->contacts.plan.order[place]],
+                             surface),
     };
-    int body = world->colliders[e.own].body;
-    e.other_body = world->colliders[e.other].body;
-    if (world->cell.any) {
+    int body = world->contacts.colliders.rows[e.own].body;
+    e.other_body = world->contacts.colliders.rows[e.other].body;
+    if (world->state.cell.any) {
         e.other_shift = eng_pair_shift(world, body, e.other_body);
         if (side == 1)
             e.shift = vec3_negate(eng_pair_shift(world, e.other_body, body));
@@ -141,7 +144,8 @@ static bool is_dropped(const covers *c, const entry *e, int i)
 
 static geo_site site_of(const cairn_world *world, int collider, vec3 shift)
 {
-    geo_site site = {world->colliders[collider].shape, world->collider_pose[collider]};
+    geo_site site = {world->contacts.colliders.rows[collider].shape,
+                     world->contacts.colliders.pose[collider]};
     site.place.position = vec3_add(site.place.position, shift);
     return site;
 }
@@ -184,8 +188,8 @@ static void drop_face(const covers *c, const entry *e, vec3 normal)
 /// Bounds of one of the two surfaces of a meeting.
 static geo_bounds bounds_of(const covers *c, const meeting *m, const entry *e)
 {
-    geo_bounds bounds = c->world->proxies[m->by_own ? e->other : e->own].bounds;
-    if (m->by_own && c->world->cell.any)
+    geo_bounds bounds = c->world->contacts.broad.proxies[m->by_own ? e->other : e->own].bounds;
+    if (m->by_own && c->world->state.cell.any)
         bounds = (geo_bounds){vec3_add(bounds.low, e->other_shift),
                               vec3_add(bounds.high, e->other_shift)};
     return bounds;
@@ -200,8 +204,8 @@ static bool is_within_bounds(const geo_bounds *bounds, vec3 point, double slack)
 /// against the surfaces.
 static void move_on(const covers *c, const meeting *m, const entry *e, seen *s, geo_site *mover)
 {
-    int first = c->world->colliders[e->side == 0 ? e->own : e->other].body;
-    int second = c->world->colliders[e->side == 0 ? e->other : e->own].body;
+    int first = c->world->contacts.colliders.rows[e->side == 0 ? e->own : e->other].body;
+    int second = c->world->contacts.colliders.rows[e->side == 0 ? e->other : e->own].body;
     vec3 half = eng_meeting_ahead(c->world, first, second, s->contact.ahead);
     if (m->by_own == (e->side == 0))
         half = vec3_negate(half);
@@ -237,9 +241,9 @@ static void drop_covered(const covers *c, const meeting *m, const entry *a, cons
 
 static bool existed(const cairn_world *world, const entry *e, int i)
 {
-    const eng_pair *pair = &world->pairs[world->plan.order[e->place]];
+    const eng_pair *pair = &world->contacts.pairs.rows[world->contacts.plan.order[e->place]];
     for (int old = pair->first; old < pair->first + pair->count; old++)
-        if (world->contacts_before.key[old] == e->contacts[i].key)
+        if (world->contacts.before.key[old] == e->contacts[i].key)
             return true;
     return false;
 }
@@ -271,8 +275,8 @@ static bool are_one(const geo_shape *shape, const seen *a, const seen *b, bool o
 static void join_creases(const covers *c, const entry *e)
 {
     const cairn_world *world = c->world;
-    const geo_shape *own = world->colliders[e->own].shape;
-    const geo_shape *other = world->colliders[e->other].shape;
+    const geo_shape *own = world->contacts.colliders.rows[e->own].shape;
+    const geo_shape *other = world->contacts.colliders.rows[e->other].shape;
     if (!e->is_explicit || e->holds_on)
         return;
     for (int i = 1; i < e->count; i++)
@@ -380,35 +384,37 @@ static bool is_ahead(const geo_contact *contact, double size)
 
 static double size_of(const cairn_world *world, geo_pair at)
 {
-    return fmin(world->colliders[at.first].shape->smallest_size,
-                world->colliders[at.second].shape->smallest_size);
+    return fmin(world->contacts.colliders.rows[at.first].shape->smallest_size,
+                world->contacts.colliders.rows[at.second].shape->smallest_size);
 }
 
 /// Whether an entry is of a meeting later in the step with a body that no force moves.
 static bool is_meeting(const covers *c, const touching *at)
 {
     const cairn_world *world = c->world;
-    int place = at->code / 2, other = world->colliders[at->colliders.second].body;
+    int place = at->code / 2, other = world->contacts.colliders.rows[at->colliders.second].body;
     double size = size_of(world, at->colliders);
     bool any = false, all = true;
-    for (int i = 0; i < world->raw_count[place]; i++) {
+    for (int i = 0; i < world->contacts.narrow.raw_count[place]; i++) {
         any = any || c->at[place][i].ahead > 0.0;
         all = all && is_ahead(&c->at[place][i], size);
     }
-    return (any || all) && place < world->plan.cone_pairs &&
-           world->bodies[other].kind != CAIRN_DYNAMIC;
+    return (any || all) && place < world->contacts.plan.cone_pairs &&
+           world->model.bodies.rows[other].kind != CAIRN_DYNAMIC;
 }
 
 /// When the first contact of an entry closes, s.
 static double time_of(const covers *c, const entry *e)
 {
     const cairn_world *world = c->world;
-    const geo_pair *pair = &world->pairs[world->plan.order[e->place]].colliders;
+    const geo_pair *pair =
+        &world->contacts.pairs.rows[world->contacts.plan.order[e->place]].colliders;
     double time = INFINITY, moving;
     for (int i = 0; i < e->count; i++) {
         double gap = e->contacts[i].gap;
-        double rate = eng_meeting_rate(world, &e->contacts[i], world->colliders[pair->first].body,
-                                       world->colliders[pair->second].body, &moving);
+        double rate = eng_meeting_rate(world, &e->contacts[i],
+                                       world->contacts.colliders.rows[pair->first].body,
+                                       world->contacts.colliders.rows[pair->second].body, &moving);
         if (rate < 0.0)
             time = fmin(time, fmax(gap, 0.0) / -rate);
     }
@@ -420,8 +426,10 @@ static double time_of(const covers *c, const entry *e)
 static int add_holds(const covers *c, const entry *e, eng_hold *holds, int count)
 {
     const cairn_world *world = c->world;
-    const geo_pair *pair = &world->pairs[world->plan.order[e->place]].colliders;
-    int first = world->colliders[pair->first].body, second = world->colliders[pair->second].body;
+    const geo_pair *pair =
+        &world->contacts.pairs.rows[world->contacts.plan.order[e->place]].colliders;
+    int first = world->contacts.colliders.rows[pair->first].body,
+        second = world->contacts.colliders.rows[pair->second].body;
     const eng_surface *surface = surface_at(world, e->place);
     con_cone_terms terms = {0};
     surface->law->cone(surface->parameters, &terms);
@@ -478,11 +486,11 @@ static bool misses(const covers *c, int worker, int body, const entry *e, const 
                    int held)
 {
     const cairn_world *world = c->world;
-    int scratch = base_chunk_count(world->pair_count, ENG_PAIR_CHUNK) + worker;
+    int scratch = base_chunk_count(world->contacts.pairs.count, ENG_PAIR_CHUNK) + worker;
     bool is_missed;
-    cairn_status status =
-        eng_meeting_misses(world, &world->pairs[world->plan.order[e->place]], body, holds, held,
-                           &world->manifolds[scratch], &is_missed);
+    cairn_status status = eng_meeting_misses(
+        world, &world->contacts.pairs.rows[world->contacts.plan.order[e->place]], body, holds, held,
+        &world->contacts.narrow.manifolds[scratch], &is_missed);
     if (status != CAIRN_OK)
         c->status[worker] = status;
     return is_missed;
@@ -509,7 +517,7 @@ static void drop_or_meet(const covers *c, int worker, int body, eng_hold *holds,
     for (int i = 0; i < count; i++) {
         entry e = entry_of(c, entries[i].code);
         if (mark(c, &e, MISSED, DROPPED))
-            world->bounce[world->plan.order[e.place]] = INFINITY;
+            world->scratch.bounce[world->contacts.plan.order[e.place]] = INFINITY;
     }
 }
 
@@ -536,7 +544,7 @@ static void drop_missed(const covers *c, int worker, int body)
         return;
     for (int i = 0; i < count; i++) {
         entry e = entry_of(c, entries[i].code);
-        bool stays = world->bodies[e.other_body].kind != CAIRN_DYNAMIC;
+        bool stays = world->model.bodies.rows[e.other_body].kind != CAIRN_DYNAMIC;
         if (stays && !e.is_explicit && met[i] < 0.0)
             held = add_holds(c, &e, holds, held);
     }
@@ -558,11 +566,12 @@ static void drop_missed(const covers *c, int worker, int body)
 /// Whether two bodies stay as they are to each other within the step, near a point.
 static bool rest_together(const cairn_world *world, int a, int b, vec3 point, double slack)
 {
-    if (a == b || (world->bodies[a].kind == CAIRN_FIXED && world->bodies[b].kind == CAIRN_FIXED))
+    if (a == b || (world->model.bodies.rows[a].kind == CAIRN_FIXED &&
+                   world->model.bodies.rows[b].kind == CAIRN_FIXED))
         return true;
-    vec3 va = eng_image_velocity(world, a, world->v[a], point);
-    vec3 vb = eng_image_velocity(world, b, world->v[b], point);
-    return vec3_distance(va, vb) * world->def.time_step <= slack;
+    vec3 va = eng_image_velocity(world, a, world->state.bodies.v[a], point);
+    vec3 vb = eng_image_velocity(world, b, world->state.bodies.v[b], point);
+    return vec3_distance(va, vb) * world->state.clock.step <= slack;
 }
 
 /// Shapes without faces have no seams.
@@ -575,7 +584,7 @@ static double slack_of(const cairn_world *world, const int colliders[3])
 {
     double radius[3];
     for (int k = 0; k < 3; k++) {
-        radius[k] = world->colliders[colliders[k]].shape->bounding_radius;
+        radius[k] = world->contacts.colliders.rows[colliders[k]].shape->bounding_radius;
         radius[k] = isfinite(radius[k]) ? radius[k] : 0.0;
     }
     return 1e-6 * fmax(radius[0], fmin(radius[1], radius[2]));
@@ -591,8 +600,8 @@ static bool meet_surfaces(const covers *c, meeting *m)
     m->slack = slack_of(world, (int[3]){mover, one, two});
     geo_bounds first = bounds_of(c, m, a), second = bounds_of(c, m, b);
     return geo_bounds_overlap(geo_bounds_inflate(first, m->slack), second) &&
-           rest_together(world, world->colliders[one].body, world->colliders[two].body,
-                         a->contacts[0].point, m->slack);
+           rest_together(world, world->contacts.colliders.rows[one].body,
+                         world->contacts.colliders.rows[two].body, a->contacts[0].point, m->slack);
 }
 
 static void settle_meeting(const covers *c, meeting *m)
@@ -608,8 +617,8 @@ static void settle_meeting(const covers *c, meeting *m)
 /// lie together, m, more than their slack.
 static double nearness_of(const cairn_world *world, geo_pair at)
 {
-    double own = world->colliders[at.first].shape->bounding_radius;
-    double other = world->colliders[at.second].shape->bounding_radius;
+    double own = world->contacts.colliders.rows[at.first].shape->bounding_radius;
+    double other = world->contacts.colliders.rows[at.second].shape->bounding_radius;
     double near = 1e-6 * (isfinite(own) ? own : 0.0);
     return near + 1e-6 * (isfinite(other) ? other : 0.0);
 }
@@ -617,22 +626,22 @@ static double nearness_of(const cairn_world *world, geo_pair at)
 /// Whether two colliders may lie against each other; most are apart.
 static bool may_lie_together(const cairn_world *world, int first, int second, double near)
 {
-    const geo_bounds *one = &world->proxies[first].bounds;
-    const geo_bounds *two = &world->proxies[second].bounds;
-    bool apart = !world->cell.any &&
+    const geo_bounds *one = &world->contacts.broad.proxies[first].bounds;
+    const geo_bounds *two = &world->contacts.broad.proxies[second].bounds;
+    bool apart = !world->state.cell.any &&
                  !(one->low.x - two->high.x <= near && two->low.x - one->high.x <= near &&
                    one->low.y - two->high.y <= near && two->low.y - one->high.y <= near &&
                    one->low.z - two->high.z <= near && two->low.z - one->high.z <= near);
-    return !apart && has_faces(world->colliders[first].shape) &&
-           has_faces(world->colliders[second].shape);
+    return !apart && has_faces(world->contacts.colliders.rows[first].shape) &&
+           has_faces(world->contacts.colliders.rows[second].shape);
 }
 
 static void settle_creases(const covers *c, const touching *at)
 {
     const cairn_world *world = c->world;
-    if (world->raw_count[at->code / 2] < 2 ||
-        (world->colliders[at->colliders.first].shape->kind != GEO_MESH &&
-         world->colliders[at->colliders.second].shape->kind != GEO_MESH))
+    if (world->contacts.narrow.raw_count[at->code / 2] < 2 ||
+        (world->contacts.colliders.rows[at->colliders.first].shape->kind != GEO_MESH &&
+         world->contacts.colliders.rows[at->colliders.second].shape->kind != GEO_MESH))
         return;
     entry e = entry_of(c, at->code);
     join_creases(c, &e);
@@ -646,8 +655,8 @@ static void settle_body(const covers *c, int worker, int body)
     for (int i = 0; i < count; i++) {
         geo_pair at = entries[i].colliders;
         settle_creases(c, &entries[i]);
-        int other_body = world->colliders[at.second].body;
-        bool moves = world->bodies[other_body].kind == CAIRN_DYNAMIC;
+        int other_body = world->contacts.colliders.rows[at.second].body;
+        bool moves = world->model.bodies.rows[other_body].kind == CAIRN_DYNAMIC;
         double near = i > 0 ? nearness_of(world, at) : 0.0;
         for (int j = 0; j < i; j++) {
             geo_pair next = entries[j].colliders;
@@ -658,14 +667,15 @@ static void settle_body(const covers *c, int worker, int body)
             if (!may_lie_together(world, by_own ? at.second : at.first,
                                   by_own ? next.second : next.first, near))
                 continue;
-            if (count > CROWD && moves && other_body != world->colliders[next.second].body)
+            if (count > CROWD && moves &&
+                other_body != world->contacts.colliders.rows[next.second].body)
                 continue;
             entry a = entry_of(c, entries[i].code), b = entry_of(c, entries[j].code);
             meeting m = {.a = &b, .b = &a, .by_own = by_own};
             settle_meeting(c, &m);
         }
     }
-    if (world->aims != NULL)
+    if (world->scratch.aims != NULL)
         drop_missed(c, worker, body);
 }
 
@@ -682,23 +692,24 @@ static void settle_chunk(void *argument, int begin, int end, int chunk, int work
 static void count_entries(covers *c, int *next, bool write)
 {
     const cairn_world *world = c->world;
-    int chunks = base_chunk_count(world->pair_count, ENG_PAIR_CHUNK), raw = 0;
+    int chunks = base_chunk_count(world->contacts.pairs.count, ENG_PAIR_CHUNK), raw = 0;
     for (int chunk = 0; chunk < chunks; chunk++) {
-        geo_contact *at = world->manifolds[chunk].contacts;
-        for (int k = 0; k < world->taken.busy_count[chunk]; k++) {
-            int place = world->taken.busy[chunk * ENG_PAIR_CHUNK + k];
-            int count = world->raw_count[place];
+        geo_contact *at = world->contacts.narrow.manifolds[chunk].contacts;
+        for (int k = 0; k < world->contacts.narrow.taken.busy_count[chunk]; k++) {
+            int place = world->contacts.narrow.taken.busy[chunk * ENG_PAIR_CHUNK + k];
+            int count = world->contacts.narrow.raw_count[place];
             if (count == 0)
                 continue;
             c->start[place] = raw;
             c->at[place] = at;
             at += count;
             raw += count;
-            const geo_pair *pair = &world->pairs[world->plan.order[place]].colliders;
-            int bodies[2] = {world->colliders[pair->first].body,
-                             world->colliders[pair->second].body};
+            const geo_pair *pair =
+                &world->contacts.pairs.rows[world->contacts.plan.order[place]].colliders;
+            int bodies[2] = {world->contacts.colliders.rows[pair->first].body,
+                             world->contacts.colliders.rows[pair->second].body};
             for (int side = 0; side < 2; side++) {
-                if (world->bodies[bodies[side]].kind != CAIRN_DYNAMIC)
+                if (world->model.bodies.rows[bodies[side]].kind != CAIRN_DYNAMIC)
                     continue;
                 if (write)
                     c->entries[next[bodies[side]]] =
@@ -715,7 +726,7 @@ static int apply(const covers *c, int place, geo_contact *to)
 {
     const geo_contact *from = c->at[place];
     const int *action = c->action + 2 * (size_t)c->start[place];
-    int count = c->world->raw_count[place], kept = 0;
+    int count = c->world->contacts.narrow.raw_count[place], kept = 0;
     for (int i = 0; i < count; i++)
         if (action[2 * i] >= 0 || action[2 * i + 1] >= 0) {
             const geo_contact *deepest =
@@ -735,11 +746,11 @@ static void apply_chunk(void *argument, int begin, int end, int chunk, int worke
     (void)end, (void)worker;
     const covers *c = argument;
     cairn_world *world = c->world;
-    geo_contact *to = world->manifolds[chunk].contacts;
-    for (int k = 0; k < world->taken.busy_count[chunk]; k++) {
-        int place = world->taken.busy[begin + k];
-        if (world->raw_count[place] > 0)
-            to += world->raw_count[place] = apply(c, place, to);
+    geo_contact *to = world->contacts.narrow.manifolds[chunk].contacts;
+    for (int k = 0; k < world->contacts.narrow.taken.busy_count[chunk]; k++) {
+        int place = world->contacts.narrow.taken.busy[begin + k];
+        if (world->contacts.narrow.raw_count[place] > 0)
+            to += world->contacts.narrow.raw_count[place] = apply(c, place, to);
     }
 }
 
@@ -753,27 +764,27 @@ static bool any_acts(const int *action, int count)
 
 static int raw_total(const cairn_world *world)
 {
-    int chunks = base_chunk_count(world->pair_count, ENG_PAIR_CHUNK), total = 0;
+    int chunks = base_chunk_count(world->contacts.pairs.count, ENG_PAIR_CHUNK), total = 0;
     for (int chunk = 0; chunk < chunks; chunk++)
-        total += world->manifolds[chunk].count;
+        total += world->contacts.narrow.manifolds[chunk].count;
     return total;
 }
 
 cairn_status eng_covers_drop(cairn_world *world)
 {
-    int raw = raw_total(world), pairs = world->pair_count;
-    int workers = base_workers_count(world->workers);
-    size_t bodies = (size_t)world->reach;
+    int raw = raw_total(world), pairs = world->contacts.pairs.count;
+    int workers = base_workers_count(world->model.workers);
+    size_t bodies = (size_t)world->scratch.general.reach;
     if (raw == 0)
         return CAIRN_OK;
     covers c = {.world = world};
-    c.first = base_arena_array(world->arena, int, "covers", bodies + 2);
-    c.entries = base_arena_array(world->arena, touching, "covers", 2 * raw);
-    c.met = base_arena_array(world->arena, double, "covers", 2 * raw);
-    c.start = base_arena_array(world->arena, int, "covers", pairs);
-    c.at = base_arena_array(world->arena, geo_contact *, "covers", pairs);
-    c.action = base_arena_array(world->arena, int, "covers", 2 * raw);
-    c.status = base_arena_array(world->arena, cairn_status, "covers", workers);
+    c.first = base_arena_array(world->scratch.arena, int, "covers", bodies + 2);
+    c.entries = base_arena_array(world->scratch.arena, touching, "covers", 2 * raw);
+    c.met = base_arena_array(world->scratch.arena, double, "covers", 2 * raw);
+    c.start = base_arena_array(world->scratch.arena, int, "covers", pairs);
+    c.at = base_arena_array(world->scratch.arena, geo_contact *, "covers", pairs);
+    c.action = base_arena_array(world->scratch.arena, int, "covers", 2 * raw);
+    c.status = base_arena_array(world->scratch.arena, cairn_status, "covers", workers);
     if (c.first == NULL || c.entries == NULL || c.met == NULL || c.start == NULL || c.at == NULL ||
         c.action == NULL || c.status == NULL)
         return CAIRN_ERROR_MEMORY;
@@ -785,11 +796,12 @@ cairn_status eng_covers_drop(cairn_world *world)
     for (size_t body = 2; body < bodies + 2; body++)
         c.first[body] += c.first[body - 1];
     count_entries(&c, c.first + 1, true);
-    base_parallel_for(world->workers, world->reach, ENG_BODY_CHUNK, settle_chunk, &c);
+    base_parallel_for(world->model.workers, world->scratch.general.reach, ENG_BODY_CHUNK,
+                      settle_chunk, &c);
     for (int worker = 0; worker < workers; worker++)
         if (c.status[worker] != CAIRN_OK)
             return c.status[worker];
     if (any_acts(c.action, 2 * raw))
-        base_parallel_for(world->workers, pairs, ENG_PAIR_CHUNK, apply_chunk, &c);
+        base_parallel_for(world->model.workers, pairs, ENG_PAIR_CHUNK, apply_chunk, &c);
     return CAIRN_OK;
 }

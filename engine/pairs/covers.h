@@ -8,10 +8,10 @@
 #ifndef CAIRN_ENGINE_PAIRS_COVERS_H
 #define CAIRN_ENGINE_PAIRS_COVERS_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// Raw contacts that are none go from the manifolds of the narrow phase. After it, with the
-/// contacts of the last step in `contacts_before`.
+/// contacts of the last step in `contacts.before`.
 cairn_status eng_covers_drop(cairn_world *world) CAIRN_CHECK_RESULT;
 
 #endif

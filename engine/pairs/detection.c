@@ -5,7 +5,9 @@
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/space/space.h"
 #include "engine/state/blocks.h"
+#include "engine/state/exclusions.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -15,10 +17,11 @@
 static double smallest_collider(const cairn_world *world)
 {
     double dynamic = INFINITY, any = INFINITY;
-    for (int k = 0; k < world->listed_count; k++) {
-        const eng_collider *collider = &world->colliders[world->listed[k]];
+    for (int k = 0; k < world->contacts.broad.listed_count; k++) {
+        const eng_collider *collider =
+            &world->contacts.colliders.rows[world->contacts.broad.listed[k]];
         any = real_min(any, collider->shape->smallest_size);
-        if (world->bodies[collider->body].kind == CAIRN_DYNAMIC)
+        if (world->model.bodies.rows[collider->body].kind == CAIRN_DYNAMIC)
             dynamic = real_min(dynamic, collider->shape->smallest_size);
     }
     double smallest = isfinite(dynamic) ? dynamic : any;
@@ -36,18 +39,20 @@ static int compare_pairs(const geo_pair *a, const geo_pair *b)
 /// Room for what polyhedra know of each other, where there are any: for each pair of the list.
 static cairn_status reserve_leading(cairn_world *world, const geo_pair *list, int count)
 {
-    bool any = world->leading != NULL;
+    bool any = world->contacts.pairs.leading != NULL;
     for (int i = 0; i < count && !any; i++)
-        any = world->colliders[world->listed[list[i].first]].shape->kind == GEO_POLYHEDRON &&
-              world->colliders[world->listed[list[i].second]].shape->kind == GEO_POLYHEDRON;
+        any = world->contacts.colliders.rows[world->contacts.broad.listed[list[i].first]]
+                      .shape->kind == GEO_POLYHEDRON &&
+              world->contacts.colliders.rows[world->contacts.broad.listed[list[i].second]]
+                      .shape->kind == GEO_POLYHEDRON;
     if (!any)
         return CAIRN_OK;
-    int capacity = world->leading_capacity;
-    cairn_status status =
-        base_array_reserve(&world->allocator, &world->leading_before, &capacity, count);
+    int capacity = world->contacts.pairs.leading_capacity;
+    cairn_status status = base_array_reserve(
+        &world->model.allocator, &world->contacts.pairs.leading_before, &capacity, count);
     if (status == CAIRN_OK)
-        status =
-            base_array_reserve(&world->allocator, &world->leading, &world->leading_capacity, count);
+        status = base_array_reserve(&world->model.allocator, &world->contacts.pairs.leading,
+                                    &world->contacts.pairs.leading_capacity, count);
     return status;
 }
 
@@ -56,15 +61,15 @@ static cairn_status reserve_leading(cairn_world *world, const geo_pair *list, in
 /// @param skin  m, of the list: with its margin the collider stays within its bounds and the skin
 static bool is_out_of_reach(const cairn_world *world, const geo_pair *pair, double skin)
 {
-    for (int side = 0; side < 2 && !world->cell.any; side++) {
+    for (int side = 0; side < 2 && !world->state.cell.any; side++) {
         int plane = side == 0 ? pair->first : pair->second;
         int other = side == 0 ? pair->second : pair->first;
-        const eng_collider *collider = &world->colliders[plane];
+        const eng_collider *collider = &world->contacts.colliders.rows[plane];
         if (collider->shape->kind != GEO_HALFSPACE ||
-            world->bodies[collider->body].kind != CAIRN_FIXED)
+            world->model.bodies.rows[collider->body].kind != CAIRN_FIXED)
             continue;
-        const pose *place = &world->collider_pose[plane];
-        geo_bounds bounds = geo_bounds_inflate(world->proxies[other].bounds, skin);
+        const pose *place = &world->contacts.colliders.pose[plane];
+        geo_bounds bounds = geo_bounds_inflate(world->contacts.broad.proxies[other].bounds, skin);
         vec3 normal = quat_rotate(place->orientation, (vec3){0.0, 0.0, 1.0});
         vec3 middle = vec3_scale(0.5, vec3_add(bounds.low, bounds.high));
         vec3 half = vec3_scale(0.5, vec3_sub(bounds.high, bounds.low));
@@ -72,7 +77,8 @@ static bool is_out_of_reach(const cairn_world *world, const geo_pair *pair, doub
         double height = vec3_dot(normal, vec3_sub(middle, place->position));
         // heights have the last digits of the places
         double digits = 1e-15 * (vec3_norm(middle) + vec3_norm(place->position));
-        double least = width + world->collider_margin[plane] + 1e-9 * (height + width) + digits;
+        double least =
+            width + world->contacts.colliders.margin[plane] + 1e-9 * (height + width) + digits;
         if (height > least)
             return true;
     }
@@ -88,42 +94,47 @@ static cairn_status take_pairs(cairn_world *world, double skin)
     const geo_pair *list = eng_space_pairs(world, &count);
     if (list == NULL && count > 0)
         return CAIRN_ERROR_MEMORY;
-    int capacity = world->pair_capacity;
-    cairn_status status =
-        base_array_reserve(&world->allocator, &world->pairs_before, &capacity, count);
+    int capacity = world->contacts.pairs.capacity;
+    cairn_status status = base_array_reserve(&world->model.allocator, &world->contacts.pairs.before,
+                                             &capacity, count);
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &world->pairs, &world->pair_capacity, count);
+        status = base_array_reserve(&world->model.allocator, &world->contacts.pairs.rows,
+                                    &world->contacts.pairs.capacity, count);
     if (status == CAIRN_OK)
         status = reserve_leading(world, list, count);
     if (status != CAIRN_OK)
         return status;
-    eng_pair *before = world->pairs, *now = world->pairs_before;
-    int made = 0, old = 0, old_count = world->pair_count;
+    eng_pair *before = world->contacts.pairs.rows, *now = world->contacts.pairs.before;
+    int made = 0, old = 0, old_count = world->contacts.pairs.count;
     for (int i = 0; i < count; i++) {
-        geo_pair pair = {world->listed[list[i].first], world->listed[list[i].second]};
-        int a = world->colliders[pair.first].body, b = world->colliders[pair.second].body;
+        geo_pair pair = {world->contacts.broad.listed[list[i].first],
+                         world->contacts.broad.listed[list[i].second]};
+        int a = world->contacts.colliders.rows[pair.first].body,
+            b = world->contacts.colliders.rows[pair.second].body;
         if (eng_pair_is_idle(world, a, b) || eng_spheres_owns_pair(world, a, b) ||
             is_out_of_reach(world, &pair, skin))
             continue;
-        if (world->colliders[pair.first].shape->kind == GEO_MESH &&
-            world->colliders[pair.second].shape->kind == GEO_MESH)
+        if (world->contacts.colliders.rows[pair.first].shape->kind == GEO_MESH &&
+            world->contacts.colliders.rows[pair.second].shape->kind == GEO_MESH)
             return CAIRN_ERROR_UNSUPPORTED;
         while (old < old_count && compare_pairs(&before[old].colliders, &pair) < 0)
             old++;
         bool stays = old < old_count && compare_pairs(&before[old].colliders, &pair) == 0;
         now[made] = stays ? before[old] : (eng_pair){.colliders = pair};
-        if (world->leading != NULL && (now[made].feature[0] != 0 || now[made].feature[1] != 0))
-            world->leading_before[made] =
-                old < world->leading_count ? world->leading[old] : (geo_leading){0};
+        if (world->contacts.pairs.leading != NULL &&
+            (now[made].feature[0] != 0 || now[made].feature[1] != 0))
+            world->contacts.pairs.leading_before[made] = old < world->contacts.pairs.leading_count
+                                                             ? world->contacts.pairs.leading[old]
+                                                             : (geo_leading){0};
         made++;
     }
-    geo_leading *leading = world->leading;
-    world->leading = world->leading_before;
-    world->leading_before = leading;
-    world->leading_count = leading != NULL ? made : 0;
-    world->pairs = now;
-    world->pairs_before = before;
-    world->pair_count = made;
+    geo_leading *leading = world->contacts.pairs.leading;
+    world->contacts.pairs.leading = world->contacts.pairs.leading_before;
+    world->contacts.pairs.leading_before = leading;
+    world->contacts.pairs.leading_count = leading != NULL ? made : 0;
+    world->contacts.pairs.rows = now;
+    world->contacts.pairs.before = before;
+    world->contacts.pairs.count = made;
     eng_plan_drop(world);
     return CAIRN_OK;
 }
@@ -131,23 +142,25 @@ static cairn_status take_pairs(cairn_world *world, double skin)
 /// Proxies of the listed colliders, one behind the other; NULL when out of memory.
 static const geo_proxy *listed_proxies(cairn_world *world)
 {
-    if (world->listed_count == world->collider_count)
-        return world->proxies;
-    geo_proxy *proxies = base_arena_array(world->arena, geo_proxy, "proxies", world->listed_count);
-    for (int k = 0; k < world->listed_count && proxies != NULL; k++)
-        proxies[k] = world->proxies[world->listed[k]];
+    if (world->contacts.broad.listed_count == world->contacts.colliders.count)
+        return world->contacts.broad.proxies;
+    geo_proxy *proxies = base_arena_array(world->scratch.arena, geo_proxy, "proxies",
+                                          world->contacts.broad.listed_count);
+    for (int k = 0; k < world->contacts.broad.listed_count && proxies != NULL; k++)
+        proxies[k] = world->contacts.broad.proxies[world->contacts.broad.listed[k]];
     return proxies;
 }
 
 /// Whether a new list is due in any process, each of which looks at the bodies that it knows.
 static bool is_list_due_elsewhere(cairn_world *world, const geo_proxy *proxies)
 {
-    if (world->elsewhere == NULL)
+    if (world->state.elsewhere == NULL)
         return false;
     bool current =
-        !world->topology_changed &&
-        geo_broad_phase_is_current(world->broad, proxies, world->listed_count, 0.0, world->workers);
-    return con_team_any(&world->domains, !current);
+        !world->contacts.pairs.topology_changed &&
+        geo_broad_phase_is_current(world->contacts.broad.phase, proxies,
+                                   world->contacts.broad.listed_count, 0.0, world->model.workers);
+    return con_team_any(&world->contacts.domains, !current);
 }
 
 cairn_status eng_block_broad_phase(cairn_world *world)
@@ -168,7 +181,7 @@ cairn_status eng_block_broad_phase(cairn_world *world)
     if (status == CAIRN_OK && rebuilt)
         status = take_pairs(world, skin);
     if (status == CAIRN_OK)
-        world->topology_changed = false;
+        world->contacts.pairs.topology_changed = false;
     return status == CAIRN_OK ? eng_plan_update(world) : status;
 }
 
@@ -176,9 +189,9 @@ cairn_status eng_block_broad_phase(cairn_world *world)
 /// jump.
 static void keep_distance(const cairn_world *world, eng_pair *pair, double apart)
 {
-    double way =
-        world->collider_way[pair->colliders.first] + world->collider_way[pair->colliders.second];
-    if (apart > 0.0 && !world->cell.any)
+    double way = world->contacts.colliders.way[pair->colliders.first] +
+                 world->contacts.colliders.way[pair->colliders.second];
+    if (apart > 0.0 && !world->state.cell.any)
         pair->clear = way * (1.0 - 1e-15) + apart * (1.0 - 1e-9);
 }
 
@@ -189,11 +202,11 @@ static bool is_clear_of_plane(const cairn_world *world, eng_pair *pair, double m
     for (int side = 0; side < 2; side++) {
         int plane = side == 0 ? pair->colliders.first : pair->colliders.second;
         int other = side == 0 ? pair->colliders.second : pair->colliders.first;
-        if (world->colliders[plane].shape->kind != GEO_HALFSPACE)
+        if (world->contacts.colliders.rows[plane].shape->kind != GEO_HALFSPACE)
             continue;
-        vec3 centre =
-            pose_apply_inverse(&world->collider_pose[plane], world->collider_pose[other].position);
-        double apart = centre.z - world->colliders[other].shape->bounding_radius;
+        vec3 centre = pose_apply_inverse(&world->contacts.colliders.pose[plane],
+                                         world->contacts.colliders.pose[other].position);
+        double apart = centre.z - world->contacts.colliders.rows[other].shape->bounding_radius;
         if (apart > margin) {
             keep_distance(world, pair, apart);
             return true;
@@ -206,8 +219,9 @@ static bool is_clear_of_plane(const cairn_world *world, eng_pair *pair, double m
 /// hold nothing together.
 static bool is_closed_alone(const cairn_world *world, int place)
 {
-    const eng_plan *plan = &world->plan;
-    const eng_surface *surface = &world->surfaces[plan->batches[plan->batch[place]].surface];
+    const eng_plan *plan = &world->contacts.plan;
+    const eng_surface *surface =
+        &world->model.materials.surfaces[plan->batches[plan->batch[place]].surface];
     return place >= plan->cone_pairs && surface->law->bonded == NULL;
 }
 
@@ -215,8 +229,8 @@ static bool is_closed_alone(const cairn_world *world, int place)
 /// farther apart than the margin.
 static bool is_still_clear(const cairn_world *world, const eng_pair *pair, double margin)
 {
-    double way =
-        world->collider_way[pair->colliders.first] + world->collider_way[pair->colliders.second];
+    double way = world->contacts.colliders.way[pair->colliders.first] +
+                 world->contacts.colliders.way[pair->colliders.second];
     return way + margin < pair->clear;
 }
 
@@ -224,7 +238,9 @@ static bool is_still_clear(const cairn_world *world, const eng_pair *pair, doubl
 static bool flies_clear(const cairn_world *world, const eng_pair *pair)
 {
     int a = pair->colliders.first, b = pair->colliders.second;
-    double gap = pair->count > 0 ? world->collider_reach[a] + world->collider_reach[b] : 0.0;
+    double gap = pair->count > 0
+                     ? world->contacts.colliders.reach[a] + world->contacts.colliders.reach[b]
+                     : 0.0;
     return is_still_clear(world, pair, gap) &&
            (is_still_clear(world, pair, eng_meeting_most(world, pair) + gap) ||
             is_still_clear(world, pair, eng_meeting_much(world, pair) + gap));
@@ -243,8 +259,9 @@ static double distance_of_bounds(const geo_bounds *a, const geo_bounds *b)
 /// Restitution of the pair at a place of the plan, of a cone law.
 static double restitution_of(const cairn_world *world, int place)
 {
-    const eng_plan *plan = &world->plan;
-    const eng_surface *surface = &world->surfaces[plan->batches[plan->batch[place]].surface];
+    const eng_plan *plan = &world->contacts.plan;
+    const eng_surface *surface =
+        &world->model.materials.surfaces[plan->batches[plan->batch[place]].surface];
     con_cone_terms terms = {0};
     surface->law->cone(surface->parameters, &terms);
     return terms.restitution;
@@ -255,13 +272,14 @@ static double restitution_of(const cairn_world *world, int place)
 static cairn_status collide(cairn_world *world, int index, double margin, geo_manifold *manifold,
                             bool *apart)
 {
-    eng_pair *pair = &world->pairs[index];
+    eng_pair *pair = &world->contacts.pairs.rows[index];
     int first = pair->colliders.first, second = pair->colliders.second;
-    const eng_collider *a = &world->colliders[first], *b = &world->colliders[second];
+    const eng_collider *a = &world->contacts.colliders.rows[first],
+                       *b = &world->contacts.colliders.rows[second];
     // B, or the image of it that is next to A
-    pose place = world->collider_pose[second];
-    geo_bounds bounds = world->proxies[second].bounds;
-    if (world->cell.any) {
+    pose place = world->contacts.colliders.pose[second];
+    geo_bounds bounds = world->contacts.broad.proxies[second].bounds;
+    if (world->state.cell.any) {
         vec3 shift = eng_pair_shift(world, a->body, b->body);
         place.position = vec3_add(place.position, shift);
         bounds = (geo_bounds){vec3_add(bounds.low, shift), vec3_add(bounds.high, shift)};
@@ -270,13 +288,15 @@ static cairn_status collide(cairn_world *world, int index, double margin, geo_ma
     geo_pair_cache cache = {
         .axis = pair->axis,
         .feature = {pair->feature[0], pair->feature[1]},
-        .apart = distance_of_bounds(&world->proxies[first].bounds, &bounds),
-        .leading = index < world->leading_count ? &world->leading[index] : NULL,
+        .apart = distance_of_bounds(&world->contacts.broad.proxies[first].bounds, &bounds),
+        .leading = index < world->contacts.pairs.leading_count
+                       ? &world->contacts.pairs.leading[index]
+                       : NULL,
     };
     *apart = cache.apart > 0.0;
     if (!*apart) {
-        status = geo_collide(a->shape, &world->collider_pose[first], b->shape, &place, margin,
-                             &cache, manifold);
+        status = geo_collide(a->shape, &world->contacts.colliders.pose[first], b->shape, &place,
+                             margin, &cache, manifold);
         pair->axis = cache.axis;
         pair->feature[0] = cache.feature[0];
         pair->feature[1] = cache.feature[1];
@@ -295,82 +315,86 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
     (void)worker;
     const narrow_context *context = argument;
     cairn_world *world = context->world;
-    geo_manifold *manifold = &world->manifolds[chunk];
+    geo_manifold *manifold = &world->contacts.narrow.manifolds[chunk];
     manifold->count = 0;
     bool closed_alone = false;
     int busy = begin;
     for (int i = begin, batch = -1; i < end; i++) {
-        int index = world->plan.order[i], before = manifold->count, found = 0;
-        eng_pair *pair = &world->pairs[index];
+        int index = world->contacts.plan.order[i], before = manifold->count, found = 0;
+        eng_pair *pair = &world->contacts.pairs.rows[index];
         if (!eng_sharing_finds(world, i)) {
-            world->raw_count[i] = 0;
-            world->taken.busy[busy++] = i;
+            world->contacts.narrow.raw_count[i] = 0;
+            world->contacts.narrow.taken.busy[busy++] = i;
             continue;
         }
-        if (world->plan.batch[i] != batch) {
-            batch = world->plan.batch[i];
+        if (world->contacts.plan.batch[i] != batch) {
+            batch = world->contacts.plan.batch[i];
             closed_alone = is_closed_alone(world, i);
         }
         int a = pair->colliders.first, b = pair->colliders.second;
-        bool swept = world->aims != NULL && i < world->plan.cone_pairs;
+        bool swept = world->scratch.aims != NULL && i < world->contacts.plan.cone_pairs;
         if (swept)
-            world->bounce[index] = INFINITY;
+            world->scratch.bounce[index] = INFINITY;
         // most pairs of bodies that fly beside each other are done with here
-        if (swept && !world->pieces.thrown && flies_clear(world, pair)) {
-            world->raw_count[i] = 0;
+        if (swept && !world->state.pieces.thrown && flies_clear(world, pair)) {
+            world->contacts.narrow.raw_count[i] = 0;
             if (pair->count > 0)
-                world->taken.busy[busy++] = i;
+                world->contacts.narrow.taken.busy[busy++] = i;
             continue;
         }
         double way = 0.0;
         double margin = swept          ? eng_meeting_margin(world, pair, &way)
                         : closed_alone ? 0.0
-                                       : world->collider_margin[a] + world->collider_margin[b];
+                                       : world->contacts.colliders.margin[a] +
+                                             world->contacts.colliders.margin[b];
         // what acted in the last step may go on across a gap
         if (pair->count > 0 && !closed_alone)
-            margin += world->collider_reach[a] + world->collider_reach[b];
+            margin += world->contacts.colliders.reach[a] + world->contacts.colliders.reach[b];
         double reach = real_max(margin, way);
         if (!is_still_clear(world, pair, reach) && !is_clear_of_plane(world, pair, reach)) {
             bool apart = false;
             cairn_status status = collide(world, index, margin, manifold, &apart);
             if (status != CAIRN_ERROR_MEMORY && swept && !apart)
                 status = eng_meeting_settle(world, pair, way, margin, restitution_of(world, i),
-                                            manifold, before, &world->bounce[index]);
+                                            manifold, before, &world->scratch.bounce[index]);
             if (status == CAIRN_ERROR_MEMORY ||
                 (status == CAIRN_INTERRUPTED && context->status[chunk] == CAIRN_OK))
                 context->status[chunk] = status;
             found = manifold->count - before;
         }
-        if (swept && world->pieces.thrown) {
+        if (swept && world->state.pieces.thrown) {
             cairn_status status = eng_meeting_look_back(world, pair, manifold);
             if (status != CAIRN_OK && context->status[chunk] != CAIRN_ERROR_MEMORY)
                 context->status[chunk] = status;
         }
-        world->raw_count[i] = found;
+        world->contacts.narrow.raw_count[i] = found;
         if (found > 0 || pair->count > 0)
-            world->taken.busy[busy++] = i;
+            world->contacts.narrow.taken.busy[busy++] = i;
     }
-    world->taken.busy_count[chunk] = busy - begin;
+    world->contacts.narrow.taken.busy_count[chunk] = busy - begin;
 }
 
 static cairn_status reserve_manifolds(cairn_world *world, int chunks)
 {
-    int count = chunks + base_workers_count(world->workers);
+    int count = chunks + base_workers_count(world->model.workers);
     cairn_status status =
-        base_array_reserve(&world->allocator, &world->manifolds, &world->manifold_capacity, count);
+        base_array_reserve(&world->model.allocator, &world->contacts.narrow.manifolds,
+                           &world->contacts.narrow.manifold_capacity, count);
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &world->raw_count, &world->raw_capacity,
-                                    world->pair_count);
+        status =
+            base_array_reserve(&world->model.allocator, &world->contacts.narrow.raw_count,
+                               &world->contacts.narrow.raw_capacity, world->contacts.pairs.count);
     if (status != CAIRN_OK)
         return status;
-    for (; world->manifold_count < count; world->manifold_count++)
-        geo_manifold_init(&world->manifolds[world->manifold_count], &world->allocator);
+    for (; world->contacts.narrow.manifold_count < count; world->contacts.narrow.manifold_count++)
+        geo_manifold_init(&world->contacts.narrow.manifolds[world->contacts.narrow.manifold_count],
+                          &world->model.allocator);
     return CAIRN_OK;
 }
 
 cairn_status eng_block_narrow_phase(cairn_world *world)
 {
-    int chunks = base_chunk_count(world->pair_count, ENG_PAIR_CHUNK);
+    int chunks = base_chunk_count(world->contacts.pairs.count, ENG_PAIR_CHUNK);
     cairn_status status = reserve_manifolds(world, chunks);
     if (status == CAIRN_OK)
         status = eng_sharing_begin(world);
@@ -378,25 +402,31 @@ cairn_status eng_block_narrow_phase(cairn_world *world)
         status = eng_aims_find(world);
     if (status != CAIRN_OK)
         return status;
-    cairn_status *results = base_arena_array(world->arena, cairn_status, "narrow", chunks);
-    world->bounce = NULL;
-    if (world->aims != NULL) {
-        world->bounce = base_arena_array(world->arena, double, "bounces", world->pair_count);
-        if (world->bounce == NULL)
+    cairn_status *results = base_arena_array(world->scratch.arena, cairn_status, "narrow", chunks);
+    world->scratch.bounce = NULL;
+    if (world->scratch.aims != NULL) {
+        world->scratch.bounce =
+            base_arena_array(world->scratch.arena, double, "bounces", world->contacts.pairs.count);
+        if (world->scratch.bounce == NULL)
             return CAIRN_ERROR_MEMORY;
     }
-    world->taken.busy = base_arena_array(world->arena, int, "narrow", world->pair_count);
-    world->taken.busy_count = base_arena_array(world->arena, int, "narrow", chunks);
-    if (results == NULL || world->taken.busy == NULL || world->taken.busy_count == NULL)
+    world->contacts.narrow.taken.busy =
+        base_arena_array(world->scratch.arena, int, "narrow", world->contacts.pairs.count);
+    world->contacts.narrow.taken.busy_count =
+        base_arena_array(world->scratch.arena, int, "narrow", chunks);
+    if (results == NULL || world->contacts.narrow.taken.busy == NULL ||
+        world->contacts.narrow.taken.busy_count == NULL)
         return CAIRN_ERROR_MEMORY;
     memset(results, 0, (size_t)chunks * sizeof *results);
     narrow_context context = {world, results};
-    base_parallel_for(world->workers, world->pair_count, ENG_PAIR_CHUNK, narrow_chunk, &context);
-    world->pieces.too_long = false;
+    base_parallel_for(world->model.workers, world->contacts.pairs.count, ENG_PAIR_CHUNK,
+                      narrow_chunk, &context);
+    world->state.pieces.too_long = false;
     for (int i = 0; i < chunks; i++) {
         if (results[i] == CAIRN_ERROR_MEMORY)
             return results[i];
-        world->pieces.too_long = world->pieces.too_long || results[i] == CAIRN_INTERRUPTED;
+        world->state.pieces.too_long =
+            world->state.pieces.too_long || results[i] == CAIRN_INTERRUPTED;
     }
     return CAIRN_OK;
 }

@@ -2,6 +2,8 @@
 // Domains of the implicit problem: bodies cut in halves by upright planes, theory.md (6.6). A
 // function of the bodies' places and contacts alone.
 #include "engine/pairs/domains.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,7 +32,7 @@ static int levels_for(int contacts)
 /// Normals that a cut may have: across gravity, so that weight is borne within a domain.
 static int list_directions(const cairn_world *world, vec3 directions[DIRECTIONS_MAX])
 {
-    vec3 gravity = vec3_from(world->def.gravity);
+    vec3 gravity = vec3_from(world->model.def.gravity);
     if (!(vec3_norm(gravity) > 0.0)) {
         directions[0] = vec3_make(1.0, 0.0, 0.0);
         directions[1] = vec3_make(0.0, 1.0, 0.0);
@@ -48,7 +50,7 @@ static int list_directions(const cairn_world *world, vec3 directions[DIRECTIONS_
 
 static double coordinate(const part *p, int body, vec3 direction)
 {
-    return vec3_dot(p->world->q_mid[body].position, direction);
+    return vec3_dot(p->world->state.bodies.q_mid[body].position, direction);
 }
 
 static double variance_along(const part *p, vec3 direction)
@@ -175,8 +177,8 @@ static void cut_part(const part *p, int levels, int number, int *spare)
 static int list_bodies(const cairn_world *world, const int *weight, int *of_body, int *list)
 {
     int count = 0;
-    for (int i = 0; i < world->body_count; i++)
-        if (world->bodies[i].kind != CAIRN_DYNAMIC)
+    for (int i = 0; i < world->model.bodies.count; i++)
+        if (world->model.bodies.rows[i].kind != CAIRN_DYNAMIC)
             of_body[i] = ENG_DOMAIN_ANY;
         else if (eng_extra_of(world, i).joints > 0 || weight[i] < 0)
             of_body[i] = ENG_DOMAIN_ALL;
@@ -187,18 +189,20 @@ static int list_bodies(const cairn_world *world, const int *weight, int *of_body
 
 static int body_of(const cairn_world *world, int place, int side)
 {
-    const eng_pair *pair = &world->pairs[world->plan.order[place]];
-    return world->colliders[side == 0 ? pair->colliders.first : pair->colliders.second].body;
+    const eng_pair *pair = &world->contacts.pairs.rows[world->contacts.plan.order[place]];
+    return world->contacts.colliders
+        .rows[side == 0 ? pair->colliders.first : pair->colliders.second]
+        .body;
 }
 
 /// Contacts of cone laws, and of each body that has pairs.
 static int weigh_bodies(const cairn_world *world, const int *joined, int *weight)
 {
     int count = 0;
-    for (int i = 0; i < world->body_count; i++)
+    for (int i = 0; i < world->model.bodies.count; i++)
         weight[i] = -1;
-    for (int place = 0; place < world->pair_count; place++) {
-        int contacts = place < world->plan.cone_pairs ? joined[place] : 0;
+    for (int place = 0; place < world->contacts.pairs.count; place++) {
+        int contacts = place < world->contacts.plan.cone_pairs ? joined[place] : 0;
         for (int side = 0; side < 2; side++) {
             int *of = &weight[body_of(world, place, side)];
             *of = (*of < 0 ? 0 : *of) + contacts;
@@ -211,52 +215,52 @@ static int weigh_bodies(const cairn_world *world, const int *joined, int *weight
 /// The cut at hand becomes the one before, and its arrays are the next one's.
 static void keep_cut(cairn_world *world)
 {
-    eng_cut spare = world->cut_before;
-    world->cut_before = world->cut;
-    world->cut = spare;
-    world->cut.levels = 0;
-    world->cut.body_count = world->body_count;
+    eng_cut spare = world->contacts.cut_before;
+    world->contacts.cut_before = world->contacts.cut;
+    world->contacts.cut = spare;
+    world->contacts.cut.levels = 0;
+    world->contacts.cut.body_count = world->model.bodies.count;
 }
 
 cairn_status eng_domains_cut(cairn_world *world, const int *joined)
 {
-    base_arena_mark mark = base_arena_get_mark(world->arena);
-    int bodies = world->body_count;
-    int *weight = base_arena_array(world->arena, int, "domains", bodies);
-    int *list = base_arena_array(world->arena, int, "bodies of domains", bodies);
-    int *spare = base_arena_array(world->arena, int, "bodies of domains", bodies);
+    base_arena_mark mark = base_arena_get_mark(world->scratch.arena);
+    int bodies = world->model.bodies.count;
+    int *weight = base_arena_array(world->scratch.arena, int, "domains", bodies);
+    int *list = base_arena_array(world->scratch.arena, int, "bodies of domains", bodies);
+    int *spare = base_arena_array(world->scratch.arena, int, "bodies of domains", bodies);
     if (weight == NULL || list == NULL || spare == NULL)
         return CAIRN_ERROR_MEMORY;
     int levels = levels_for(weigh_bodies(world, joined, weight));
-    eng_cut *cut = &world->cut_before; // which is the next one's room
-    cairn_status status = levels > 0 ? base_array_reserve(&world->allocator, &cut->of_body,
+    eng_cut *cut = &world->contacts.cut_before; // which is the next one's room
+    cairn_status status = levels > 0 ? base_array_reserve(&world->model.allocator, &cut->of_body,
                                                           &cut->body_capacity, bodies)
                                      : CAIRN_OK;
     if (status != CAIRN_OK)
         return status;
     keep_cut(world);
     if (levels > 0) {
-        int *of_body = world->cut.of_body;
+        int *of_body = world->contacts.cut.of_body;
         int count = list_bodies(world, weight, of_body, list);
         part all = {world, weight, of_body, list, list + count};
         cut_part(&all, levels, 0, spare);
-        world->cut.levels = levels;
+        world->contacts.cut.levels = levels;
     }
-    world->cut_due = false;
-    world->cut_renewed = true;
-    base_arena_rewind(world->arena, mark);
+    world->contacts.cut_due = false;
+    world->contacts.cut_renewed = true;
+    base_arena_rewind(world->scratch.arena, mark);
     return CAIRN_OK;
 }
 
 void eng_domains_undo(cairn_world *world)
 {
-    if (!world->cut_renewed)
+    if (!world->contacts.cut_renewed)
         return;
-    eng_cut before = world->cut_before;
-    world->cut_before = world->cut;
-    world->cut = before;
-    world->cut_due = true;
-    world->cut_renewed = false;
+    eng_cut before = world->contacts.cut_before;
+    world->contacts.cut_before = world->contacts.cut;
+    world->contacts.cut = before;
+    world->contacts.cut_due = true;
+    world->contacts.cut_renewed = false;
 }
 
 int eng_domains_task(const eng_cut *cut, int body_a, int body_b)

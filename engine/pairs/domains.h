@@ -5,7 +5,8 @@
 #ifndef CAIRN_ENGINE_PAIRS_DOMAINS_H
 #define CAIRN_ENGINE_PAIRS_DOMAINS_H
 
-#include "engine/state/world.h"
+#include "engine/state/plan.h"
+#include <cairn/cairn.h>
 
 enum {
     ENG_DOMAIN_ANY = -1, // not moved by contacts: in the domain of whatever touches it

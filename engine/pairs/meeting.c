@@ -6,8 +6,12 @@
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/space/drive.h"
 #include "engine/state/blocks.h"
+#include "engine/state/exclusions.h"
 #include "engine/state/kinematics.h"
 #include "engine/state/rotation.h"
+#include "engine/state/rows.h"
+#include "engine/state/surfaces.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -53,14 +57,14 @@ static vec3 upper(vec3 a, vec3 b)
 /// last step goes on to do so, unless it was an impact.
 static void expect(const cairn_world *world, int body, double u[6])
 {
-    const double *v = world->v[body], *v_free = world->v_free[body];
-    double h = world->def.time_step;
+    const double *v = world->state.bodies.v[body], *v_free = world->state.bodies.v_free[body];
+    double h = world->state.clock.step;
     memcpy(u, v_free, 6 * sizeof *u);
-    vec3 held = vec3_scale(h, vec3_from(world->held[body]));
+    vec3 held = vec3_scale(h, vec3_from(world->state.bodies.held[body]));
     vec3 gained = vec3_sub(vec3_from(v_free), vec3_from(v));
     double bore = vec3_norm(held), least = vec3_norm(gained);
     // what bore on a body with a slot is no part of the state: it has none in most steps
-    if (world->bodies[body].kind != CAIRN_DYNAMIC || !(bore > 1e-9 * least) ||
+    if (world->model.bodies.rows[body].kind != CAIRN_DYNAMIC || !(bore > 1e-9 * least) ||
         eng_spheres_holds(world, body))
         return;
     vec3 u_centre = vec3_from(v);
@@ -73,8 +77,9 @@ static void expect(const cairn_world *world, int body, double u[6])
 /// step that it is swept as free bodies turn.
 static bool tumbles(const cairn_world *world, int body, vec3 omega)
 {
-    double h = world->horizon;
-    return world->bodies[body].kind == CAIRN_DYNAMIC && world->bodies[body].solid > 0 &&
+    double h = world->state.clock.horizon;
+    return world->model.bodies.rows[body].kind == CAIRN_DYNAMIC &&
+           world->model.bodies.rows[body].solid > 0 &&
            h * h * vec3_norm_squared(omega) > tumbling * tumbling;
 }
 
@@ -104,18 +109,20 @@ static void aim_chunk(void *argument, int begin, int end, int chunk, int worker)
     (void)chunk, (void)worker;
     cairn_world *world = argument;
     for (int k = begin; k < end; k++) {
-        int body = world->active[k];
-        eng_aim *aim = &world->aims[body];
+        int body = world->scratch.general.active[k];
+        eng_aim *aim = &world->scratch.aims[body];
         *aim = (eng_aim){0};
         if (eng_is_elsewhere(world, body))
             continue;
-        const eng_body *b = &world->bodies[body];
+        const eng_body *b = &world->model.bodies.rows[body];
         expect(world, body, aim->u);
         aim->turning = fastest_turning(world, body, vec3_from(aim->u + 3));
         // balls that turn about their middle go nowhere by that
-        if (aim->turning > 0.0 && (world->shapes[b->shape]->kind != GEO_SPHERE || b->solid > 0))
+        if (aim->turning > 0.0 &&
+            (world->model.shapes.rows[b->shape]->kind != GEO_SPHERE || b->solid > 0))
             aim->around = aim->turning * eng_reach_of(world, body);
-        vec3 v = vec3_from(world->v[body]), v_free = vec3_from(world->v_free[body]);
+        vec3 v = vec3_from(world->state.bodies.v[body]),
+             v_free = vec3_from(world->state.bodies.v_free[body]);
         aim->low = lower(lower(v, v_free), vec3_from(aim->u));
         aim->high = upper(upper(v, v_free), vec3_from(aim->u));
     }
@@ -123,39 +130,40 @@ static void aim_chunk(void *argument, int begin, int end, int chunk, int worker)
 
 static double size_of(const cairn_world *world, const eng_pair *pair)
 {
-    return real_min(world->colliders[pair->colliders.first].shape->smallest_size,
-                    world->colliders[pair->colliders.second].shape->smallest_size);
+    return real_min(world->contacts.colliders.rows[pair->colliders.first].shape->smallest_size,
+                    world->contacts.colliders.rows[pair->colliders.second].shape->smallest_size);
 }
 
 /// Largest distance of a point of a collider, which its turning moves, from the centre of its body.
 static double arm_of(const cairn_world *world, int collider)
 {
-    const eng_collider *c = &world->colliders[collider];
+    const eng_collider *c = &world->contacts.colliders.rows[collider];
     if (c->shape->kind != GEO_SPHERE)
         return eng_reach_of(world, c->body);
-    return c->place > 0 ? vec3_norm(world->places[c->place - 1].position) : 0.0;
+    return c->place > 0 ? vec3_norm(world->contacts.colliders.places[c->place - 1].position) : 0.0;
 }
 
 /// How fast the turning of a collider's body moves points of it that come near another collider,
 /// m/s. @param rate  rad/s
 static double speed_of_turning(const cairn_world *world, int collider, int other, double rate)
 {
-    int body = world->colliders[collider].body;
+    int body = world->contacts.colliders.rows[collider].body;
     double arm = arm_of(world, collider);
-    double radius = world->colliders[other].shape->bounding_radius;
+    double radius = world->contacts.colliders.rows[other].shape->bounding_radius;
     if (!(rate > 0.0))
         return 0.0;
     // what is much larger turns where the other is
     if (arm > 10.0 * radius)
-        arm = real_min(arm, 2.0 * radius + vec3_distance(world->collider_pose[other].position,
-                                                         world->q_mid[body].position));
+        arm = real_min(arm,
+                       2.0 * radius + vec3_distance(world->contacts.colliders.pose[other].position,
+                                                    world->state.bodies.q_mid[body].position));
     return rate * arm;
 }
 
 static double turning_speed(const cairn_world *world, int collider, int other)
 {
-    int body = world->colliders[collider].body;
-    return speed_of_turning(world, collider, other, world->aims[body].turning);
+    int body = world->contacts.colliders.rows[collider].body;
+    return speed_of_turning(world, collider, other, world->scratch.aims[body].turning);
 }
 
 /// Whether two colliders whose centres move within the ranges come as near as `slack`, m, to each
@@ -163,23 +171,24 @@ static double turning_speed(const cairn_world *world, int collider, int other)
 static bool come_near(const cairn_world *world, const eng_pair *pair, vec3 low, vec3 high,
                       double slack)
 {
-    double h = world->horizon;
+    double h = world->state.clock.horizon;
     int a = pair->colliders.first, b = pair->colliders.second;
     for (int side = 0; side < 2; side++) {
         int plane = side == 0 ? a : b, other = side == 0 ? b : a;
-        if (world->colliders[plane].shape->kind != GEO_HALFSPACE)
+        if (world->contacts.colliders.rows[plane].shape->kind != GEO_HALFSPACE)
             continue;
-        const pose *place = &world->collider_pose[plane];
+        const pose *place = &world->contacts.colliders.pose[plane];
         vec3 n = quat_rotate(place->orientation, (vec3){0.0, 0.0, side == 0 ? 1.0 : -1.0});
         vec3 most = {n.x > 0.0 ? low.x : high.x, n.y > 0.0 ? low.y : high.y,
                      n.z > 0.0 ? low.z : high.z};
-        double height =
-            fabs(vec3_dot(n, vec3_sub(world->collider_pose[other].position, place->position)));
-        return height - world->colliders[other].shape->bounding_radius +
+        double height = fabs(
+            vec3_dot(n, vec3_sub(world->contacts.colliders.pose[other].position, place->position)));
+        return height - world->contacts.colliders.rows[other].shape->bounding_radius +
                    h * real_min(0.0, vec3_dot(n, most)) <=
                slack;
     }
-    const geo_bounds *p = &world->collider_bounds[a].bounds, *q = &world->collider_bounds[b].bounds;
+    const geo_bounds *p = &world->contacts.colliders.bounds[a].bounds,
+                     *q = &world->contacts.colliders.bounds[b].bounds;
     for (int k = 0; k < 3; k++)
         if (vec3_get(q->low, k) + h * real_min(0.0, vec3_get(low, k)) >
                 vec3_get(p->high, k) + slack ||
@@ -194,32 +203,34 @@ static bool may_meet(const cairn_world *world, const eng_pair *pair, vec3 low, v
 {
     int a = pair->colliders.first, b = pair->colliders.second;
     double near = 1e-3 * size_of(world, pair);
-    double around =
-        world->aims[world->colliders[a].body].around + world->aims[world->colliders[b].body].around;
-    if (world->cell.any)
+    double around = world->scratch.aims[world->contacts.colliders.rows[a].body].around +
+                    world->scratch.aims[world->contacts.colliders.rows[b].body].around;
+    if (world->state.cell.any)
         return true;
     // most pairs of bodies that fly beside each other are done with here
-    double most = near + world->horizon * around * (1.0 + 1e-12);
+    double most = near + world->state.clock.horizon * around * (1.0 + 1e-12);
     if (!come_near(world, pair, low, high, most))
         return false;
     // and most others are so near that it does not matter how they turn
     if (around == 0.0 || come_near(world, pair, low, high, near))
         return true;
     double turning = turning_speed(world, a, b) + turning_speed(world, b, a);
-    return turning > 0.0 && come_near(world, pair, low, high, near + world->horizon * turning);
+    return turning > 0.0 &&
+           come_near(world, pair, low, high, near + world->state.clock.horizon * turning);
 }
 
 /// Whether a body is driven and turns: what it gives another depends on where that is.
 static inline bool drives_around(const cairn_world *world, int body)
 {
-    return world->bodies[body].kind != CAIRN_DYNAMIC && world->aims[body].turning != 0.0;
+    return world->model.bodies.rows[body].kind != CAIRN_DYNAMIC &&
+           world->scratch.aims[body].turning != 0.0;
 }
 
 /// The range of such a body at the centre of another.
 static const eng_aim *driven_range(const cairn_world *world, int body, int other, eng_aim *wide)
 {
-    const eng_aim *aim = &world->aims[body];
-    vec3 there = eng_image_velocity(world, body, aim->u, world->q_mid[other].position);
+    const eng_aim *aim = &world->scratch.aims[body];
+    vec3 there = eng_image_velocity(world, body, aim->u, world->state.bodies.q_mid[other].position);
     wide->low = lower(aim->low, there);
     wide->high = upper(aim->high, there);
     return wide;
@@ -230,14 +241,15 @@ static const eng_aim *driven_range(const cairn_world *world, int body, int other
 /// @param wide  scratch
 static inline const eng_aim *range_at(const cairn_world *world, int body, int other, eng_aim *wide)
 {
-    return drives_around(world, body) ? driven_range(world, body, other, wide) : &world->aims[body];
+    return drives_around(world, body) ? driven_range(world, body, other, wide)
+                                      : &world->scratch.aims[body];
 }
 
 /// Widens the range of a body by another one.
 static void widen(cairn_world *world, int body, const eng_aim *by, int round)
 {
-    eng_aim *aim = &world->aims[body];
-    if (world->bodies[body].kind != CAIRN_DYNAMIC)
+    eng_aim *aim = &world->scratch.aims[body];
+    if (world->model.bodies.rows[body].kind != CAIRN_DYNAMIC)
         return;
     aim->low = lower(aim->low, by->low);
     aim->high = upper(aim->high, by->high);
@@ -247,8 +259,8 @@ static void widen(cairn_world *world, int body, const eng_aim *by, int round)
 /// Whether a body cannot get a velocity of a range that it may not have anyway.
 static bool has_all_of(const cairn_world *world, int body, const eng_aim *is)
 {
-    const eng_aim *aim = &world->aims[body];
-    return world->bodies[body].kind != CAIRN_DYNAMIC ||
+    const eng_aim *aim = &world->scratch.aims[body];
+    return world->model.bodies.rows[body].kind != CAIRN_DYNAMIC ||
            (aim->low.x <= is->low.x && aim->low.y <= is->low.y && aim->low.z <= is->low.z &&
             aim->high.x >= is->high.x && aim->high.y >= is->high.y && aim->high.z >= is->high.z);
 }
@@ -259,45 +271,46 @@ static vec3 way_of_all(const cairn_world *world)
 {
     vec3 low = {0.0, 0.0, 0.0}, high = low;
     bool any_driven = false;
-    for (int k = 0; k < world->active_count; k++) {
-        const eng_aim *aim = &world->aims[world->active[k]];
+    for (int k = 0; k < world->scratch.general.active_count; k++) {
+        const eng_aim *aim = &world->scratch.aims[world->scratch.general.active[k]];
         low = lower(low, aim->low);
         high = upper(high, aim->high);
-        any_driven = any_driven || drives_around(world, world->active[k]);
+        any_driven = any_driven || drives_around(world, world->scratch.general.active[k]);
     }
     geo_bounds centres = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-    for (int k = 0; k < world->active_count && any_driven; k++) {
-        vec3 centre = world->q_mid[world->active[k]].position;
+    for (int k = 0; k < world->scratch.general.active_count && any_driven; k++) {
+        vec3 centre = world->state.bodies.q_mid[world->scratch.general.active[k]].position;
         centres.low = k > 0 ? lower(centres.low, centre) : centre;
         centres.high = k > 0 ? upper(centres.high, centre) : centre;
     }
     // bodies that are driven give others what they have there
-    for (int k = 0; k < world->active_count && any_driven; k++) {
-        int body = world->active[k];
+    for (int k = 0; k < world->scratch.general.active_count && any_driven; k++) {
+        int body = world->scratch.general.active[k];
         if (!drives_around(world, body))
             continue;
-        const eng_aim *aim = &world->aims[body];
-        vec3 at = world->q_mid[body].position, u = vec3_from(aim->u);
+        const eng_aim *aim = &world->scratch.aims[body];
+        vec3 at = world->state.bodies.q_mid[body].position, u = vec3_from(aim->u);
         vec3 far = upper(vec3_sub(centres.high, at), vec3_sub(at, centres.low));
         double speed = aim->turning * vec3_norm(far) * (1.0 + 1e-9);
         vec3 around = {speed, speed, speed};
         low = lower(low, vec3_sub(u, around));
         high = upper(high, vec3_add(u, around));
     }
-    return vec3_scale(world->horizon, vec3_sub(high, low));
+    return vec3_scale(world->state.clock.horizon, vec3_sub(high, low));
 }
 
 /// Whether may_meet is false for whatever velocities the two may get.
 /// @param way  m, as way_of_all gives it
 static inline bool are_far(const cairn_world *world, const geo_pair *pair, vec3 way)
 {
-    const eng_collider *a = &world->colliders[pair->first], *b = &world->colliders[pair->second];
-    const geo_bounds *p = &world->collider_bounds[pair->first].bounds;
-    const geo_bounds *q = &world->collider_bounds[pair->second].bounds;
-    double around = world->aims[a->body].around + world->aims[b->body].around;
+    const eng_collider *a = &world->contacts.colliders.rows[pair->first],
+                       *b = &world->contacts.colliders.rows[pair->second];
+    const geo_bounds *p = &world->contacts.colliders.bounds[pair->first].bounds;
+    const geo_bounds *q = &world->contacts.colliders.bounds[pair->second].bounds;
+    double around = world->scratch.aims[a->body].around + world->scratch.aims[b->body].around;
     // half-spaces have no size
     double size = real_max(a->shape->smallest_size, b->shape->smallest_size);
-    double slack = 1e-3 * size + world->horizon * around * (1.0 + 1e-12);
+    double slack = 1e-3 * size + world->state.clock.horizon * around * (1.0 + 1e-12);
     return q->low.x - way.x > p->high.x + slack || q->high.x + way.x < p->low.x - slack ||
            q->low.y - way.y > p->high.y + slack || q->high.y + way.y < p->low.y - slack ||
            q->low.z - way.z > p->high.z + slack || q->high.z + way.z < p->low.z - slack;
@@ -307,12 +320,12 @@ static inline bool are_far(const cairn_world *world, const geo_pair *pair, vec3 
 /// @param near  [places of cone laws] out
 static int find_near(const cairn_world *world, int *near)
 {
-    const eng_plan *plan = &world->plan;
+    const eng_plan *plan = &world->contacts.plan;
     vec3 way = way_of_all(world);
-    bool all = world->cell.any || world->elsewhere != NULL;
+    bool all = world->state.cell.any || world->state.elsewhere != NULL;
     int count = 0;
     for (int place = 0; place < plan->cone_pairs; place++) {
-        const eng_pair *pair = &world->pairs[plan->order[place]];
+        const eng_pair *pair = &world->contacts.pairs.rows[plan->order[place]];
         near[count] = plan->order[place];
         count += all || pair->count > 0 || !are_far(world, &pair->colliders, way);
     }
@@ -322,16 +335,18 @@ static int find_near(const cairn_world *world, int *near)
 /// Whether a range of one of the two has grown since they were looked at last.
 static inline bool is_due(const cairn_world *world, const geo_pair *pair, int round)
 {
-    return world->aims[world->colliders[pair->first].body].widened >= round - 1 ||
-           world->aims[world->colliders[pair->second].body].widened >= round - 1;
+    return world->scratch.aims[world->contacts.colliders.rows[pair->first].body].widened >=
+               round - 1 ||
+           world->scratch.aims[world->contacts.colliders.rows[pair->second].body].widened >=
+               round - 1;
 }
 
 /// Bodies that may meet may take each other's velocity; whether that is new.
 /// @param meet  whether they may, which stays so while ranges grow
 static bool pass_on(cairn_world *world, const eng_pair *pair, int round, bool *meet)
 {
-    int a = world->colliders[pair->colliders.first].body;
-    int b = world->colliders[pair->colliders.second].body;
+    int a = world->contacts.colliders.rows[pair->colliders.first].body;
+    int b = world->contacts.colliders.rows[pair->colliders.second].body;
     if (eng_is_elsewhere(world, a) || eng_is_elsewhere(world, b))
         return false;
     eng_aim wide[2];
@@ -361,13 +376,13 @@ static void find_ranges(cairn_world *world, int *near, bool *meet)
         changed = false;
         for (int i = 0; i < n; i++) {
             int place = round % 2 == 0 ? i : n - 1 - i;
-            const eng_pair *pair = &world->pairs[near[place]];
+            const eng_pair *pair = &world->contacts.pairs.rows[near[place]];
             if (is_due(world, &pair->colliders, round) && pass_on(world, pair, round, &meet[place]))
                 changed = true;
         }
-        if (eng_sharing_is_active(world) && world->elsewhere != NULL) {
-            eng_borders_send(world, (con_rows){world->aims, sizeof *world->aims});
-            changed = con_team_any(&world->domains, changed);
+        if (eng_sharing_is_active(world) && world->state.elsewhere != NULL) {
+            eng_borders_send(world, (con_rows){world->scratch.aims, sizeof *world->scratch.aims});
+            changed = con_team_any(&world->contacts.domains, changed);
         }
     }
 }
@@ -376,14 +391,14 @@ static void find_ranges(cairn_world *world, int *near, bool *meet)
 /// meet.
 static bool outruns_cell(const cairn_world *world)
 {
-    const eng_cell *cell = &world->cell;
+    const eng_cell *cell = &world->state.cell;
     vec3 low = {INFINITY, INFINITY, INFINITY}, high = vec3_scale(-1.0, low);
-    for (int k = 0; k < world->active_count && cell->any; k++) {
-        vec3 u = vec3_from(world->aims[world->active[k]].u);
+    for (int k = 0; k < world->scratch.general.active_count && cell->any; k++) {
+        vec3 u = vec3_from(world->scratch.aims[world->scratch.general.active[k]].u);
         low = lower(low, u);
         high = upper(high, u);
     }
-    double way = world->horizon * vec3_norm(vec3_sub(high, low));
+    double way = world->state.clock.horizon * vec3_norm(vec3_sub(high, low));
     bool far = false;
     for (int k = 0; k < 3 && cell->any; k++)
         far = far || (cell->periodic[k] && way * vec3_norm(mat3_row(&cell->inverse, k)) > 0.25);
@@ -392,20 +407,25 @@ static bool outruns_cell(const cairn_world *world)
 
 cairn_status eng_aims_find(cairn_world *world)
 {
-    world->aims = NULL;
-    if (!world->def.margin || world->plan.cone_pairs == 0)
+    world->scratch.aims = NULL;
+    if (!world->model.def.margin || world->contacts.plan.cone_pairs == 0)
         return CAIRN_OK;
-    world->aims = base_arena_array(world->arena, eng_aim, "aims", world->reach);
-    int *near = base_arena_array(world->arena, int, "aims", world->plan.cone_pairs);
-    bool *meet = base_arena_array(world->arena, bool, "aims", world->plan.cone_pairs);
-    if (world->aims == NULL || near == NULL || meet == NULL)
+    world->scratch.aims =
+        base_arena_array(world->scratch.arena, eng_aim, "aims", world->scratch.general.reach);
+    int *near =
+        base_arena_array(world->scratch.arena, int, "aims", world->contacts.plan.cone_pairs);
+    bool *meet =
+        base_arena_array(world->scratch.arena, bool, "aims", world->contacts.plan.cone_pairs);
+    if (world->scratch.aims == NULL || near == NULL || meet == NULL)
         return CAIRN_ERROR_MEMORY;
-    if (world->active_count < world->reach)
-        memset(world->aims, 0, (size_t)world->reach * sizeof *world->aims);
-    base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, aim_chunk, world);
+    if (world->scratch.general.active_count < world->scratch.general.reach)
+        memset(world->scratch.aims, 0,
+               (size_t)world->scratch.general.reach * sizeof *world->scratch.aims);
+    base_parallel_for(world->model.workers, world->scratch.general.active_count, ENG_BODY_CHUNK,
+                      aim_chunk, world);
     // rows of bodies are the bodies themselves until there is a problem
-    world->solver_row = NULL;
-    world->pieces.too_long = outruns_cell(world);
+    world->scratch.solve.row = NULL;
+    world->state.pieces.too_long = outruns_cell(world);
     find_ranges(world, near, meet);
     return CAIRN_OK;
 }
@@ -427,18 +447,19 @@ static double along_range(vec3 n, vec3 low, vec3 high, bool most)
 double eng_meeting_margin(const cairn_world *world, const eng_pair *pair, double *way)
 {
     int first = pair->colliders.first, second = pair->colliders.second;
-    const eng_aim *a = &world->aims[world->colliders[first].body];
-    const eng_aim *b = &world->aims[world->colliders[second].body];
-    double h = world->horizon;
+    const eng_aim *a = &world->scratch.aims[world->contacts.colliders.rows[first].body];
+    const eng_aim *b = &world->scratch.aims[world->contacts.colliders.rows[second].body];
+    double h = world->state.clock.horizon;
     double turning[2] = {turning_speed(world, first, second), turning_speed(world, second, first)};
     *way = h * (vec3_distance(vec3_from(a->u), vec3_from(b->u)) + turning[0] + turning[1]);
-    double most = world->collider_margin[first] + world->collider_margin[second];
-    if (world->cell.any)
+    double most =
+        world->contacts.colliders.margin[first] + world->contacts.colliders.margin[second];
+    if (world->state.cell.any)
         return most;
     vec3 up = vec3_abs(vec3_sub(b->high, a->low)), down = vec3_abs(vec3_sub(b->low, a->high));
     double speed = vec3_norm(upper(up, down));
-    double sizes[2] = {world->colliders[first].shape->smallest_size,
-                       world->colliders[second].shape->smallest_size};
+    double sizes[2] = {world->contacts.colliders.rows[first].shape->smallest_size,
+                       world->contacts.colliders.rows[second].shape->smallest_size};
     double still = 0.0;
     for (int side = 0; side < 2; side++)
         still += isfinite(sizes[side]) ? 5e-4 * sizes[side] : 0.0;
@@ -447,7 +468,7 @@ double eng_meeting_margin(const cairn_world *world, const eng_pair *pair, double
 
 vec3 eng_meeting_ahead(const cairn_world *world, int a, int b, double time)
 {
-    const double *u_a = world->aims[a].u, *u_b = world->aims[b].u;
+    const double *u_a = world->scratch.aims[a].u, *u_b = world->scratch.aims[b].u;
     return vec3_scale(0.5 * time, vec3_sub(vec3_from(u_b), vec3_from(u_a)));
 }
 
@@ -459,8 +480,8 @@ double eng_meeting_rate(const cairn_world *world, const geo_contact *contact, in
     double least[2], most[2], now[2] = {0.0, 0.0};
     for (int side = 0; side < 2; side++) {
         int i = body[side];
-        const eng_aim *aim = &world->aims[i];
-        const double *velocities[2] = {world->v[i], world->v_free[i]};
+        const eng_aim *aim = &world->scratch.aims[i];
+        const double *velocities[2] = {world->state.bodies.v[i], world->state.bodies.v_free[i]};
         vec3 place = vec3_add_scaled(contact->point, side == 0 ? 1.0 : -1.0, ahead);
         // what is beside the velocity of the centre: turning, and the strain of the cell
         double beside_least = INFINITY, beside_most = -INFINITY;
@@ -473,8 +494,9 @@ double eng_meeting_rate(const cairn_world *world, const geo_contact *contact, in
             beside_least = real_min(beside_least, beside);
             beside_most = real_max(beside_most, beside);
         }
-        if (world->bodies[i].kind == CAIRN_DYNAMIC) {
-            double drift = world->cell.any ? vec3_dot(n, eng_image_drift(world, i, place)) : 0.0;
+        if (world->model.bodies.rows[i].kind == CAIRN_DYNAMIC) {
+            double drift =
+                world->state.cell.any ? vec3_dot(n, eng_image_drift(world, i, place)) : 0.0;
             beside_least = real_min(beside_least, drift);
             beside_most = real_max(beside_most, drift);
         }
@@ -529,24 +551,27 @@ static void stand_at_begin(sweep *s)
 static sweep begin_sweep(const cairn_world *world, const eng_pair *pair)
 {
     const int collider[2] = {pair->colliders.first, pair->colliders.second};
-    sweep s = {
-        .world = world, .pair = pair, .size = size_of(world, pair), .horizon = world->horizon};
+    sweep s = {.world = world,
+               .pair = pair,
+               .size = size_of(world, pair),
+               .horizon = world->state.clock.horizon};
     s.depth = overlapping * s.size;
     for (int side = 0; side < 2; side++) {
-        const eng_collider *c = &world->colliders[collider[side]];
+        const eng_collider *c = &world->contacts.colliders.rows[collider[side]];
         s.shape[side] = c->shape;
         s.body[side] = c->body;
         s.collider[side] = collider[side];
-        s.q[side] = world->q_mid[c->body];
-        s.place[side] = c->place > 0 ? world->places[c->place - 1] : pose_identity();
-        s.linear[side] = vec3_from(world->aims[c->body].u);
-        s.turning[side] = vec3_from(world->aims[c->body].u + 3);
+        s.q[side] = world->state.bodies.q_mid[c->body];
+        s.place[side] =
+            c->place > 0 ? world->contacts.colliders.places[c->place - 1] : pose_identity();
+        s.linear[side] = vec3_from(world->scratch.aims[c->body].u);
+        s.turning[side] = vec3_from(world->scratch.aims[c->body].u + 3);
         s.tumbles[side] = tumbles(world, c->body, s.turning[side]);
     }
-    if (world->cell.any) {
+    if (world->state.cell.any) {
         vec3 shift = eng_pair_shift(world, s.body[0], s.body[1]);
         s.q[1].position = vec3_add(s.q[1].position, shift);
-        s.linear[1] = vec3_add(s.linear[1], mat3_apply(&world->cell.gradient, shift));
+        s.linear[1] = vec3_add(s.linear[1], mat3_apply(&world->state.cell.gradient, shift));
     }
     s.spin = turning_speed(world, collider[0], collider[1]) +
              turning_speed(world, collider[1], collider[0]);
@@ -696,10 +721,10 @@ static geo_contact *find_kept(const geo_manifold *manifold, int first, int end, 
 static bool goes_on(sweep *s, uint64_t key)
 {
     const cairn_world *world = s->world;
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     for (int i = s->pair->first; i < s->pair->first + s->pair->count; i++)
         if (c->key[i] == key)
-            return world->def.impact == CAIRN_IMPACT_NEWTON &&
+            return world->model.def.impact == CAIRN_IMPACT_NEWTON &&
                    (c->gap[i] <= 0.0 || eng_contact_bore(world, c, i));
     return false;
 }
@@ -801,7 +826,7 @@ static void keep_met(sweep *s, double time, int first, int kept, int from, bool 
 /// Whether a contact of a pair, or that of a name, bore in the last step.
 static bool bore(const cairn_world *world, const eng_pair *pair, const uint64_t *key)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     for (int i = pair->first; i < pair->first + pair->count; i++)
         if ((key == NULL || c->key[i] == *key) && eng_contact_bore(world, c, i))
             return true;
@@ -815,8 +840,9 @@ static bool bounces_off(sweep *s, const geo_contact *contact, double restitution
     double along[2];
     for (int side = 0; side < 2; side++) {
         int body = s->body[side];
-        along[side] = vec3_dot(contact->normal,
-                               eng_image_velocity(world, body, world->v[body], contact->point));
+        along[side] =
+            vec3_dot(contact->normal,
+                     eng_image_velocity(world, body, world->state.bodies.v[body], contact->point));
     }
     return eng_bounces(world, s->body[0], s->body[1], restitution, along[1] - along[0]);
 }
@@ -825,7 +851,7 @@ static bool bounces_off(sweep *s, const geo_contact *contact, double restitution
 /// have not borne yet, as in the first step of bodies that lie on a mesh.
 static void hold(sweep *s, const geo_manifold *manifold, int first, int end)
 {
-    int moves = s->world->bodies[s->body[1]].kind == CAIRN_DYNAMIC;
+    int moves = s->world->model.bodies.rows[s->body[1]].kind == CAIRN_DYNAMIC;
     for (int i = first; i < end; i++) {
         const geo_contact *c = &manifold->contacts[i];
         double closing = vec3_dot(c->normal, vec3_sub(s->linear[0], s->linear[1]));
@@ -848,10 +874,10 @@ cairn_status eng_meeting_settle(const cairn_world *world, const eng_pair *pair, 
                                 double margin, double restitution, geo_manifold *manifold,
                                 int first, double *bounce)
 {
-    double h = world->horizon, least = INFINITY, expected = INFINITY;
+    double h = world->state.clock.horizon, least = INFINITY, expected = INFINITY;
     double size = size_of(world, pair), round_off = digits * size;
-    bool mesh = world->colliders[pair->colliders.first].shape->kind == GEO_MESH ||
-                world->colliders[pair->colliders.second].shape->kind == GEO_MESH;
+    bool mesh = world->contacts.colliders.rows[pair->colliders.first].shape->kind == GEO_MESH ||
+                world->contacts.colliders.rows[pair->colliders.second].shape->kind == GEO_MESH;
     double touch = bore(world, pair, NULL) ? breathing * size : mesh ? round_off : -round_off;
     int from = manifold->count;
     for (int i = first; i < from; i++)
@@ -932,13 +958,14 @@ typedef struct grip {
 static grip grip_of(const cairn_world *world, int body, const double inverse[6],
                     const eng_hold *hold)
 {
-    const pose *q = &world->q_mid[body];
-    vec3 other = eng_image_velocity(world, hold->other, world->aims[hold->other].u, hold->point);
+    const pose *q = &world->state.bodies.q_mid[body];
+    vec3 other =
+        eng_image_velocity(world, hold->other, world->scratch.aims[hold->other].u, hold->point);
     vec3 arm = vec3_cross(vec3_sub(hold->point, q->position), hold->normal);
     grip g = {.hold = hold, .arm = quat_rotate_inverse(q->orientation, arm)};
     g.turning = vec3_multiply(vec3_from(inverse + 3), g.arm);
     g.mobility = inverse[0] + vec3_dot(g.arm, g.turning);
-    g.rate = vec3_dot(hold->normal, other) - real_max(hold->gap, 0.0) / world->horizon;
+    g.rate = vec3_dot(hold->normal, other) - real_max(hold->gap, 0.0) / world->state.clock.horizon;
     return g;
 }
 
@@ -950,7 +977,7 @@ static bool hold_body(const cairn_world *world, int body, const eng_hold *holds,
 {
     grip grips[ENG_HOLDS_MAX];
     double inverse[6], most = INFINITY;
-    double enough = digits * eng_reach_of(world, body) / world->horizon;
+    double enough = digits * eng_reach_of(world, body) / world->state.clock.horizon;
     bool held = false;
     eng_mass_inverse_of(world, body, inverse);
     for (int i = 0; i < count; i++)
@@ -979,7 +1006,7 @@ cairn_status eng_meeting_misses(const cairn_world *world, const eng_pair *pair, 
 {
     double u[6], met, before;
     *misses = false;
-    memcpy(u, world->aims[body].u, sizeof u);
+    memcpy(u, world->scratch.aims[body].u, sizeof u);
     if (!hold_body(world, body, holds, count, u))
         return CAIRN_OK;
     sweep s = begin_sweep(world, pair);
@@ -989,7 +1016,7 @@ cairn_status eng_meeting_misses(const cairn_world *world, const eng_pair *pair, 
     int side = s.body[0] == body ? 0 : 1;
     int own = s.collider[side], other = s.collider[1 - side];
     s.linear[side] =
-        vec3_add(s.linear[side], vec3_sub(vec3_from(u), vec3_from(world->aims[body].u)));
+        vec3_add(s.linear[side], vec3_sub(vec3_from(u), vec3_from(world->scratch.aims[body].u)));
     s.turning[side] = vec3_from(u + 3);
     s.tumbles[side] = tumbles(world, body, s.turning[side]);
     s.spin = turning_speed(world, other, own) +
@@ -1006,24 +1033,25 @@ cairn_status eng_meeting_look_back(const cairn_world *world, const eng_pair *pai
                                    geo_manifold *manifold)
 {
     sweep s = begin_sweep(world, pair);
-    double before, met, half = 0.5 * world->def.time_step;
+    double before, met, half = 0.5 * world->state.clock.step;
     int from = manifold->count;
-    vec3 shift = vec3_sub(s.q[1].position, world->q_mid[s.body[1]].position);
+    vec3 shift = vec3_sub(s.q[1].position, world->state.bodies.q_mid[s.body[1]].position);
     s.horizon = half;
     s.depth = bounce_depth * s.size;
     for (int side = 0; side < 2; side++) {
         int body = s.body[side];
-        vec3 omega = vec3_from(world->v[body] + 3), linear = vec3_from(world->v[body]);
+        vec3 omega = vec3_from(world->state.bodies.v[body] + 3),
+             linear = vec3_from(world->state.bodies.v[body]);
         if (eng_flows(world, body))
             eng_rotation_flow(eng_inertia_of(world, body), &s.q[side].orientation, &omega, -half);
         else
-            s.q[side].orientation = world->q[body].orientation;
+            s.q[side].orientation = world->state.bodies.q[body].orientation;
         s.q[side].position = vec3_add_scaled(s.q[side].position, -half, linear);
         s.linear[side] = linear;
         s.turning[side] = omega;
     }
-    if (world->cell.any) {
-        vec3 drift = mat3_apply(&world->cell.gradient, shift);
+    if (world->state.cell.any) {
+        vec3 drift = mat3_apply(&world->state.cell.gradient, shift);
         s.q[1].position = vec3_add_scaled(s.q[1].position, -half, drift);
         s.linear[1] = vec3_add(s.linear[1], drift);
     }
@@ -1040,10 +1068,11 @@ cairn_status eng_meeting_look_back(const cairn_world *world, const eng_pair *pai
 /// First of the pairs whose first collider is of a body.
 static int first_pair_of(const cairn_world *world, int body)
 {
-    int low = 0, high = world->pair_count;
+    int low = 0, high = world->contacts.pairs.count;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (world->pairs[middle].colliders.first < world->bodies[body].first_collider)
+        if (world->contacts.pairs.rows[middle].colliders.first <
+            world->model.bodies.rows[body].first_collider)
             low = middle + 1;
         else
             high = middle;
@@ -1054,29 +1083,29 @@ static int first_pair_of(const cairn_world *world, int body)
 bool eng_meeting_is_first(const cairn_world *world, const eng_pair *pair,
                           const geo_contact *contact)
 {
-    int a = world->colliders[pair->colliders.first].body;
-    int b = world->colliders[pair->colliders.second].body;
-    double own = world->bounce[pair - world->pairs], first = own;
+    int a = world->contacts.colliders.rows[pair->colliders.first].body;
+    int b = world->contacts.colliders.rows[pair->colliders.second].body;
+    double own = world->scratch.bounce[pair - world->contacts.pairs.rows], first = own;
     if (!(contact->ahead > 0.0) || !isfinite(own))
         return false;
-    for (int i = first_pair_of(world, a); i < world->pair_count; i++) {
-        const geo_pair *other = &world->pairs[i].colliders;
-        if (world->colliders[other->first].body != a)
+    for (int i = first_pair_of(world, a); i < world->contacts.pairs.count; i++) {
+        const geo_pair *other = &world->contacts.pairs.rows[i].colliders;
+        if (world->contacts.colliders.rows[other->first].body != a)
             break;
-        if (world->colliders[other->second].body == b)
-            first = real_min(first, world->bounce[i]);
+        if (world->contacts.colliders.rows[other->second].body == b)
+            first = real_min(first, world->scratch.bounce[i]);
     }
-    return own <= first + at_once * world->horizon;
+    return own <= first + at_once * world->state.clock.horizon;
 }
 
 /// Whether a contact is one that bodies came to within the step, and bounced off.
 static bool has_bounced(const cairn_world *world, int contact)
 {
-    const eng_contacts *c = &world->contacts;
-    const eng_surface *surface = &world->surfaces[c->surface[contact]];
+    const eng_contacts *c = &world->contacts.set;
+    const eng_surface *surface = &world->model.materials.surfaces[c->surface[contact]];
     if (!(c->meets[contact] > 0.0))
         return false;
-    if (world->rebound != NULL && world->rebound[contact] > 0.0)
+    if (world->scratch.solve.rebound != NULL && world->scratch.solve.rebound[contact] > 0.0)
         return true;
     if (!(c->R[contact][0] > 0.0))
         return false;
@@ -1091,8 +1120,8 @@ static bool has_bounced(const cairn_world *world, int contact)
 /// @param q, v   place and velocity at one time: as they are, and as they become
 static void carry_over(const cairn_world *world, int body, double until, pose *q, double v[6])
 {
-    const double *u = world->aims[body].u;
-    quat mid = world->q_mid[body].orientation;
+    const double *u = world->scratch.aims[body].u;
+    quat mid = world->state.bodies.q_mid[body].orientation;
     vec3 way = vec3_sub(vec3_from(u), vec3_from(v)), omega = vec3_from(v + 3);
     vec3 J = eng_inertia_of(world, body), of_world = quat_rotate(q->orientation, omega);
     quat turn =
@@ -1116,14 +1145,15 @@ static void carry_over(const cairn_world *world, int body, double until, pose *q
 /// @param any  out: whether one does
 static double *find_bounces(const cairn_world *world, bool *any)
 {
-    const eng_contacts *c = &world->contacts;
-    double *first = base_arena_array(world->arena, double, "meetings", world->reach);
+    const eng_contacts *c = &world->contacts.set;
+    double *first =
+        base_arena_array(world->scratch.arena, double, "meetings", world->scratch.general.reach);
     *any = false;
-    for (int body = 0; body < world->reach && first != NULL; body++)
+    for (int body = 0; body < world->scratch.general.reach && first != NULL; body++)
         first[body] = INFINITY;
-    int tasks = first != NULL ? con_domains_tasks(&world->domains) : 0;
+    int tasks = first != NULL ? con_domains_tasks(&world->contacts.domains) : 0;
     for (int task = 0; task < tasks; task++) {
-        con_span held = con_domains_held(&world->domains, c->cone_count, task);
+        con_span held = con_domains_held(&world->contacts.domains, c->cone_count, task);
         for (int i = held.begin; i < held.end; i++) {
             bool bounced = has_bounced(world, i);
             *any = *any || bounced;
@@ -1137,9 +1167,9 @@ static double *find_bounces(const cairn_world *world, bool *any)
 /// Whether a body goes on so differently from what was expected that it may meet others.
 static bool is_thrown(const cairn_world *world, int body)
 {
-    const double *u = world->aims[body].u, *v_end = world->v_end[body];
-    double size = world->shapes[world->bodies[body].shape]->smallest_size;
-    double reach = eng_reach_of(world, body), h = world->horizon;
+    const double *u = world->scratch.aims[body].u, *v_end = world->state.bodies.v_end[body];
+    double size = world->model.shapes.rows[world->model.bodies.rows[body].shape]->smallest_size;
+    double reach = eng_reach_of(world, body), h = world->state.clock.horizon;
     size = real_min(size, reach);
     vec3 linear = vec3_sub(vec3_from(u), vec3_from(v_end));
     vec3 turning = vec3_sub(vec3_from(u + 3), vec3_from(v_end + 3));
@@ -1161,8 +1191,8 @@ static double turn_to_end(sweep *s, const double *first)
     s->spin = 0.0;
     for (int side = 0; side < 2; side++) {
         int body = s->body[side];
-        const double *u = world->aims[body].u, *v_end = world->v_end[body];
-        if (world->bodies[body].kind == CAIRN_DYNAMIC) {
+        const double *u = world->scratch.aims[body].u, *v_end = world->state.bodies.v_end[body];
+        if (world->model.bodies.rows[body].kind == CAIRN_DYNAMIC) {
             double time = isfinite(first[body]) ? first[body] : 0.0;
             double v[6];
             memcpy(v, v_end, sizeof v);
@@ -1187,16 +1217,17 @@ static bool go_on_slowly(const cairn_world *world, const eng_pair *pair, const d
     vec3 linear[2];
     double spin = 0.0;
     for (int side = 0; side < 2; side++) {
-        int body = world->colliders[collider[side]].body;
-        bool moves = world->bodies[body].kind == CAIRN_DYNAMIC;
-        const double *u = world->aims[body].u, *v_end = moves ? world->v_end[body] : u;
-        if (world->cell.any || isfinite(first[body]))
+        int body = world->contacts.colliders.rows[collider[side]].body;
+        bool moves = world->model.bodies.rows[body].kind == CAIRN_DYNAMIC;
+        const double *u = world->scratch.aims[body].u,
+                     *v_end = moves ? world->state.bodies.v_end[body] : u;
+        if (world->state.cell.any || isfinite(first[body]))
             return false;
         linear[side] = vec3_add(vec3_from(u), vec3_sub(vec3_from(v_end), vec3_from(u)));
         spin += speed_of_turning(world, collider[side], collider[1 - side],
                                  fastest_turning(world, body, vec3_from(v_end + 3)));
     }
-    double way = world->horizon * (vec3_distance(linear[0], linear[1]) + spin);
+    double way = world->state.clock.horizon * (vec3_distance(linear[0], linear[1]) + spin);
     return !(way > bounce_depth * size_of(world, pair));
 }
 
@@ -1215,7 +1246,7 @@ static cairn_status find_depth(const cairn_world *world, const eng_pair *pair, c
         return CAIRN_OK;
     manifold->count = 0;
     cairn_status status = find_meeting(&s, way, 0.0, begin, 0, 0, manifold, &met, &before);
-    bool second = world->bodies[s.body[0]].kind != CAIRN_DYNAMIC;
+    bool second = world->model.bodies.rows[s.body[0]].kind != CAIRN_DYNAMIC;
     *deep = isfinite(met) ? s.body[second] + 1 : 0;
     return status;
 }
@@ -1223,12 +1254,12 @@ static cairn_status find_depth(const cairn_world *world, const eng_pair *pair, c
 /// Bounds of a collider from the middle of the step on, as its body goes on after the solve.
 static geo_bounds bounds_after(const cairn_world *world, int collider)
 {
-    const eng_collider *c = &world->colliders[collider];
-    const double *v = world->v_end[c->body];
-    geo_bounds bounds = world->collider_bounds[collider].bounds;
-    vec3 ahead = vec3_scale(world->horizon, vec3_from(v));
+    const eng_collider *c = &world->contacts.colliders.rows[collider];
+    const double *v = world->state.bodies.v_end[c->body];
+    geo_bounds bounds = world->contacts.colliders.bounds[collider].bounds;
+    vec3 ahead = vec3_scale(world->state.clock.horizon, vec3_from(v));
     geo_bounds later = {vec3_add(bounds.low, ahead), vec3_add(bounds.high, ahead)};
-    double turning = world->horizon * vec3_norm(vec3_from(v + 3));
+    double turning = world->state.clock.horizon * vec3_norm(vec3_from(v + 3));
     return geo_bounds_inflate(geo_bounds_merge(bounds, later),
                               real_min(turning, 2.0) * eng_reach_of(world, c->body));
 }
@@ -1238,16 +1269,19 @@ static cairn_status find_deep_beyond(const cairn_world *world, int collider, con
                                      geo_manifold *manifold, int *deep)
 {
     geo_bounds own = bounds_after(world, collider);
-    int body = world->colliders[collider].body;
+    int body = world->contacts.colliders.rows[collider].body;
     cairn_status status = CAIRN_OK;
-    for (int k = 0; k < world->listed_count && *deep == 0 && status == CAIRN_OK; k++) {
-        int other = world->listed[k], to = world->colliders[other].body;
-        if (world->colliders[other].shape == NULL || eng_pair_is_idle(world, body, to) ||
+    for (int k = 0; k < world->contacts.broad.listed_count && *deep == 0 && status == CAIRN_OK;
+         k++) {
+        int other = world->contacts.broad.listed[k],
+            to = world->contacts.colliders.rows[other].body;
+        if (world->contacts.colliders.rows[other].shape == NULL ||
+            eng_pair_is_idle(world, body, to) ||
             eng_surface_of(world, body, to)->law->kind != CON_LAW_CONE)
             continue;
         geo_bounds bounds = bounds_after(world, other);
         // images are next to each other, whatever their bounds
-        if (!world->cell.any && !geo_bounds_overlap(own, bounds))
+        if (!world->state.cell.any && !geo_bounds_overlap(own, bounds))
             continue;
         eng_pair pair = {.colliders = {collider < other ? collider : other,
                                        collider < other ? other : collider}};
@@ -1264,20 +1298,21 @@ static cairn_status find_deep_pair(const cairn_world *world, const bool *thrown,
     if (first == NULL)
         return CAIRN_ERROR_MEMORY;
     geo_manifold manifold;
-    geo_manifold_init(&manifold, &world->allocator);
+    geo_manifold_init(&manifold, &world->model.allocator);
     cairn_status status = CAIRN_OK;
-    for (int i = 0; i < world->plan.cone_pairs && *deep == 0 && status == CAIRN_OK; i++) {
-        const eng_pair *pair = &world->pairs[world->plan.order[i]];
-        if (thrown[world->colliders[pair->colliders.first].body] ||
-            thrown[world->colliders[pair->colliders.second].body])
+    for (int i = 0; i < world->contacts.plan.cone_pairs && *deep == 0 && status == CAIRN_OK; i++) {
+        const eng_pair *pair = &world->contacts.pairs.rows[world->contacts.plan.order[i]];
+        if (thrown[world->contacts.colliders.rows[pair->colliders.first].body] ||
+            thrown[world->contacts.colliders.rows[pair->colliders.second].body])
             status = find_depth(world, pair, first, &manifold, deep);
     }
-    for (int k = 0; k < world->listed_count && *deep == 0 && status == CAIRN_OK; k++) {
-        int i = world->listed[k], body = world->colliders[i].body;
-        if (world->colliders[i].shape == NULL || !thrown[body])
+    for (int k = 0; k < world->contacts.broad.listed_count && *deep == 0 && status == CAIRN_OK;
+         k++) {
+        int i = world->contacts.broad.listed[k], body = world->contacts.colliders.rows[i].body;
+        if (world->contacts.colliders.rows[i].shape == NULL || !thrown[body])
             continue;
         geo_bounds after = bounds_after(world, i);
-        if (!geo_bounds_contain(&world->proxies[i].bounds, &after))
+        if (!geo_bounds_contain(&world->contacts.broad.proxies[i].bounds, &after))
             status = find_deep_beyond(world, i, first, &manifold, deep);
     }
     geo_manifold_finish(&manifold);
@@ -1288,10 +1323,10 @@ static cairn_status find_deep_pair(const cairn_world *world, const bool *thrown,
 static int first_of_all(const cairn_world *world, int named)
 {
     unsigned mine = (unsigned)named - 1u, first = 0;
-    if (!con_team_any(&world->domains, named > 0))
+    if (!con_team_any(&world->contacts.domains, named > 0))
         return 0;
     for (unsigned bit = 1u << 31; bit > 0 && eng_sharing_is_active(world); bit >>= 1)
-        if (!con_team_any(&world->domains, (mine & ~(bit - 1)) == first))
+        if (!con_team_any(&world->contacts.domains, (mine & ~(bit - 1)) == first))
             first |= bit;
     return eng_sharing_is_active(world) ? (int)(first + 1u) : named;
 }
@@ -1299,16 +1334,18 @@ static int first_of_all(const cairn_world *world, int named)
 cairn_status eng_meetings_check(cairn_world *world, int *deep)
 {
     *deep = 0;
-    if (world->aims == NULL)
+    if (world->scratch.aims == NULL)
         return CAIRN_OK;
-    bool *thrown = base_arena_array(world->arena, bool, "meetings", world->reach);
+    bool *thrown =
+        base_arena_array(world->scratch.arena, bool, "meetings", world->scratch.general.reach);
     if (thrown == NULL)
         return CAIRN_ERROR_MEMORY;
     bool any = false;
-    memset(thrown, 0, (size_t)world->reach * sizeof *thrown);
-    for (int k = 0; k < world->active_count; k++) {
-        int body = world->active[k];
-        bool moves = world->bodies[body].kind == CAIRN_DYNAMIC && !eng_is_elsewhere(world, body);
+    memset(thrown, 0, (size_t)world->scratch.general.reach * sizeof *thrown);
+    for (int k = 0; k < world->scratch.general.active_count; k++) {
+        int body = world->scratch.general.active[k];
+        bool moves =
+            world->model.bodies.rows[body].kind == CAIRN_DYNAMIC && !eng_is_elsewhere(world, body);
         thrown[body] = moves && is_thrown(world, body);
         any = any || thrown[body];
     }
@@ -1320,28 +1357,29 @@ cairn_status eng_meetings_check(cairn_world *world, int *deep)
 cairn_status eng_meetings_finish(cairn_world *world)
 {
     bool any = false;
-    const double *first = world->aims != NULL ? find_bounces(world, &any) : NULL;
+    const double *first = world->scratch.aims != NULL ? find_bounces(world, &any) : NULL;
     // energies are sums over all processes
-    if (!con_team_any(&world->domains, any))
+    if (!con_team_any(&world->contacts.domains, any))
         return CAIRN_OK;
     if (first == NULL)
         return CAIRN_ERROR_MEMORY;
     double kinetic, before, after;
     eng_energies_general(world, &kinetic, &before);
-    double *owed = &world->pieces.owed;
+    double *owed = &world->state.pieces.owed;
     *owed = 0.0;
-    for (int body = 0; body < world->reach; body++)
-        if (isfinite(first[body]) && world->bodies[body].kind == CAIRN_DYNAMIC) {
-            *owed = real_max(*owed, first[body] - 0.5 * world->def.time_step);
-            carry_over(world, body, first[body], &world->q[body], world->v[body]);
+    for (int body = 0; body < world->scratch.general.reach; body++)
+        if (isfinite(first[body]) && world->model.bodies.rows[body].kind == CAIRN_DYNAMIC) {
+            *owed = real_max(*owed, first[body] - 0.5 * world->state.clock.step);
+            carry_over(world, body, first[body], &world->state.bodies.q[body],
+                       world->state.bodies.v[body]);
         }
     // whoever has a body knows all that it bounced off
-    if (eng_sharing_is_active(world) && world->elsewhere != NULL) {
-        eng_borders_send(world, (con_rows){world->q, sizeof *world->q});
-        eng_borders_send(world, (con_rows){world->v, sizeof *world->v});
+    if (eng_sharing_is_active(world) && world->state.elsewhere != NULL) {
+        eng_borders_send(world, (con_rows){world->state.bodies.q, sizeof *world->state.bodies.q});
+        eng_borders_send(world, (con_rows){world->state.bodies.v, sizeof *world->state.bodies.v});
     }
-    world->moved_energies = NULL;
+    world->scratch.moved_energies = NULL;
     eng_energies_general(world, &kinetic, &after);
-    world->energy.correction += after - before;
+    world->state.audit.energy.correction += after - before;
     return CAIRN_OK;
 }

@@ -20,8 +20,8 @@ typedef struct eng_aim {
     int64_t widened; // sweep over the pairs that widened the range last
 } eng_aim;
 
-/// Aims of all bodies that this process knows: world->aims, in the arena. Those that a world
-/// without implicit pairs or margin has no use for are NULL.
+/// Aims of all bodies that this process knows: world->scratch.aims, in the arena. Those that a
+/// world without implicit pairs or margin has no use for are NULL.
 cairn_status eng_aims_find(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// How far apart contacts of the two may be that close within the step, m: as bodies may be stopped
@@ -33,19 +33,20 @@ double eng_meeting_margin(const cairn_world *world, const eng_pair *pair, double
 static inline double eng_meeting_most(const cairn_world *world, const eng_pair *pair)
 {
     int first = pair->colliders.first, second = pair->colliders.second;
-    const eng_aim *a = &world->aims[world->colliders[first].body];
-    const eng_aim *b = &world->aims[world->colliders[second].body];
+    const eng_aim *a = &world->scratch.aims[world->contacts.colliders.rows[first].body];
+    const eng_aim *b = &world->scratch.aims[world->contacts.colliders.rows[second].body];
     double apart = vec3_distance(vec3_from(a->u), vec3_from(b->u));
-    double way = world->horizon * (apart + a->around + b->around) * (1.0 + 1e-12);
-    return real_max(way, world->collider_margin[first] + world->collider_margin[second]);
+    double way = world->state.clock.horizon * (apart + a->around + b->around) * (1.0 + 1e-12);
+    return real_max(way, world->contacts.colliders.margin[first] +
+                             world->contacts.colliders.margin[second]);
 }
 
 /// The same in open space, nearer to them where bodies fly together, from more work.
 static inline double eng_meeting_much(const cairn_world *world, const eng_pair *pair)
 {
-    const eng_collider *c = &world->colliders[pair->colliders.first];
-    const eng_collider *d = &world->colliders[pair->colliders.second];
-    const eng_aim *a = &world->aims[c->body], *b = &world->aims[d->body];
+    const eng_collider *c = &world->contacts.colliders.rows[pair->colliders.first];
+    const eng_collider *d = &world->contacts.colliders.rows[pair->colliders.second];
+    const eng_aim *a = &world->scratch.aims[c->body], *b = &world->scratch.aims[d->body];
     vec3 up = vec3_abs(vec3_sub(b->high, a->low)), down = vec3_abs(vec3_sub(b->low, a->high));
     vec3 most = {real_max(up.x, down.x), real_max(up.y, down.y), real_max(up.z, down.z)};
     double around = a->around + b->around, still = 0.0;
@@ -54,7 +55,7 @@ static inline double eng_meeting_much(const cairn_world *world, const eng_pair *
     if (isfinite(d->shape->smallest_size))
         still += 5e-4 * d->shape->smallest_size;
     // velocities that both are expected to have lie in their ranges
-    return (still + world->horizon * (vec3_norm(most) + around)) * (1.0 + 1e-12);
+    return (still + world->state.clock.horizon * (vec3_norm(most) + around)) * (1.0 + 1e-12);
 }
 
 /// The contacts that the narrow phase found of a pair, from `first` on, become those that it may

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts the pairs of the list into batches.
 #include "engine/state/blocks.h"
+#include "engine/state/surfaces.h"
 #include "engine/state/world.h"
 
 #include <string.h>
@@ -10,7 +11,9 @@ enum { CLASSES = GEO_KIND_COUNT * GEO_KIND_COUNT };
 /// Body of a side of a pair.
 static int body_of(const cairn_world *world, const eng_pair *pair, int side)
 {
-    return world->colliders[side == 0 ? pair->colliders.first : pair->colliders.second].body;
+    return world->contacts.colliders
+        .rows[side == 0 ? pair->colliders.first : pair->colliders.second]
+        .body;
 }
 
 /// Number of the batch that a pair would be in if every class under every surface had one.
@@ -18,30 +21,32 @@ static size_t slot_of(const cairn_world *world, const eng_pair *pair)
 {
     const eng_surface *surface =
         eng_surface_of(world, body_of(world, pair, 0), body_of(world, pair, 1));
-    size_t first = world->colliders[pair->colliders.first].shape->kind;
-    size_t second = world->colliders[pair->colliders.second].shape->kind;
-    return (size_t)(surface - world->surfaces) * CLASSES + first * GEO_KIND_COUNT + second;
+    size_t first = world->contacts.colliders.rows[pair->colliders.first].shape->kind;
+    size_t second = world->contacts.colliders.rows[pair->colliders.second].shape->kind;
+    return (size_t)(surface - world->model.materials.surfaces) * CLASSES + first * GEO_KIND_COUNT +
+           second;
 }
 
 static cairn_status reserve(cairn_world *world)
 {
-    eng_plan *plan = &world->plan;
-    const base_allocator *allocator = &world->allocator;
+    eng_plan *plan = &world->contacts.plan;
+    const base_allocator *allocator = &world->model.allocator;
     int capacity = plan->order_capacity;
-    cairn_status status = base_array_reserve(allocator, &plan->batch, &capacity, world->pair_count);
+    cairn_status status =
+        base_array_reserve(allocator, &plan->batch, &capacity, world->contacts.pairs.count);
     if (status == CAIRN_OK)
-        status =
-            base_array_reserve(allocator, &plan->order, &plan->order_capacity, world->pair_count);
+        status = base_array_reserve(allocator, &plan->order, &plan->order_capacity,
+                                    world->contacts.pairs.count);
     if (status == CAIRN_OK)
         status = base_array_reserve(allocator, &plan->touch, &plan->touch_capacity,
-                                    2 * world->pair_count);
+                                    2 * world->contacts.pairs.count);
     if (status == CAIRN_OK)
         status = base_array_reserve(allocator, &plan->paired, &plan->paired_capacity,
-                                    2 * world->pair_count);
+                                    2 * world->contacts.pairs.count);
     int known = plan->body_capacity;
     if (status == CAIRN_OK)
-        status =
-            base_array_reserve(allocator, &plan->pairs_of, &plan->body_capacity, world->body_count);
+        status = base_array_reserve(allocator, &plan->pairs_of, &plan->body_capacity,
+                                    world->model.bodies.count);
     if (plan->body_capacity > known)
         memset(plan->pairs_of + known, 0,
                (size_t)(plan->body_capacity - known) * sizeof *plan->pairs_of);
@@ -66,11 +71,11 @@ static eng_batch make_batch(size_t slot, int pair_count, int first_place)
 static cairn_status list_batches(cairn_world *world, con_law_kind kind, const int *pairs,
                                  int *number, int *place)
 {
-    eng_plan *plan = &world->plan;
-    for (size_t slot = 0; slot < (size_t)world->surface_count * CLASSES; slot++) {
-        if (pairs[slot] == 0 || world->surfaces[slot / CLASSES].law->kind != kind)
+    eng_plan *plan = &world->contacts.plan;
+    for (size_t slot = 0; slot < (size_t)world->model.materials.surface_count * CLASSES; slot++) {
+        if (pairs[slot] == 0 || world->model.materials.surfaces[slot / CLASSES].law->kind != kind)
             continue;
-        cairn_status status = base_array_reserve(&world->allocator, &plan->batches,
+        cairn_status status = base_array_reserve(&world->model.allocator, &plan->batches,
                                                  &plan->batch_capacity, plan->batch_count + 1);
         if (status != CAIRN_OK)
             return status;
@@ -84,16 +89,16 @@ static cairn_status list_batches(cairn_world *world, con_law_kind kind, const in
 /// Sorts the pairs by their batches, those of cone laws among themselves as the list has them.
 static cairn_status sort_pairs(cairn_world *world)
 {
-    eng_plan *plan = &world->plan;
-    size_t slots = (size_t)world->surface_count * CLASSES;
-    int *pairs = base_arena_array(world->arena, int, "batches", slots);
-    int *number = base_arena_array(world->arena, int, "batches", slots);
-    int *slot = base_arena_array(world->arena, int, "batches", world->pair_count);
+    eng_plan *plan = &world->contacts.plan;
+    size_t slots = (size_t)world->model.materials.surface_count * CLASSES;
+    int *pairs = base_arena_array(world->scratch.arena, int, "batches", slots);
+    int *number = base_arena_array(world->scratch.arena, int, "batches", slots);
+    int *slot = base_arena_array(world->scratch.arena, int, "batches", world->contacts.pairs.count);
     if (pairs == NULL || number == NULL || slot == NULL)
         return CAIRN_ERROR_MEMORY;
     memset(pairs, 0, slots * sizeof *pairs);
-    for (int i = 0; i < world->pair_count; i++) {
-        slot[i] = (int)slot_of(world, &world->pairs[i]);
+    for (int i = 0; i < world->contacts.pairs.count; i++) {
+        slot[i] = (int)slot_of(world, &world->contacts.pairs.rows[i]);
         pairs[slot[i]]++;
     }
     int end = 0;
@@ -103,12 +108,12 @@ static cairn_status sort_pairs(cairn_world *world)
     plan->cone_pairs = end;
     if (status == CAIRN_OK)
         status = list_batches(world, CON_LAW_IMPULSE, pairs, number, &end);
-    int *next = base_arena_array(world->arena, int, "batches", plan->batch_count);
+    int *next = base_arena_array(world->scratch.arena, int, "batches", plan->batch_count);
     if (status != CAIRN_OK || next == NULL)
         return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < plan->batch_count; i++)
         next[i] = plan->batches[i].first_place;
-    for (int i = 0, cone = 0; i < world->pair_count; i++) {
+    for (int i = 0, cone = 0; i < world->contacts.pairs.count; i++) {
         int batch = number[slot[i]];
         int place = batch < plan->cone_batches ? cone++ : next[batch]++;
         plan->order[place] = i;
@@ -120,19 +125,19 @@ static cairn_status sort_pairs(cairn_world *world)
 /// The dynamic body of a side of the pair at a place; -1 where contacts do not move it.
 static int moved_body(const cairn_world *world, int place, int side)
 {
-    int body = body_of(world, &world->pairs[world->plan.order[place]], side);
-    return world->bodies[body].kind == CAIRN_DYNAMIC ? body : -1;
+    int body = body_of(world, &world->contacts.pairs.rows[world->contacts.plan.order[place]], side);
+    return world->model.bodies.rows[body].kind == CAIRN_DYNAMIC ? body : -1;
 }
 
 /// Which explicit pairs each body takes part in, at a cost that pairs alone decide.
 static void list_touches(cairn_world *world)
 {
-    eng_plan *plan = &world->plan;
+    eng_plan *plan = &world->contacts.plan;
     eng_body_pairs *of = plan->pairs_of;
     for (int i = 0; i < plan->paired_count; i++)
         of[plan->paired[i]].count = 0;
     plan->paired_count = 0;
-    for (int place = plan->cone_pairs; place < world->pair_count; place++)
+    for (int place = plan->cone_pairs; place < world->contacts.pairs.count; place++)
         for (int side = 0; side < 2; side++) {
             int body = moved_body(world, place, side);
             if (body >= 0 && of[body].count++ == 0)
@@ -144,7 +149,7 @@ static void list_touches(cairn_world *world)
         end += own->count;
         own->count = 0;
     }
-    for (int place = plan->cone_pairs; place < world->pair_count; place++)
+    for (int place = plan->cone_pairs; place < world->contacts.pairs.count; place++)
         for (int side = 0; side < 2; side++) {
             int body = moved_body(world, place, side);
             if (body >= 0)
@@ -154,16 +159,16 @@ static void list_touches(cairn_world *world)
 
 cairn_status eng_plan_update(cairn_world *world)
 {
-    if (world->plan.current)
+    if (world->contacts.plan.current)
         return CAIRN_OK;
-    base_arena_mark mark = base_arena_get_mark(world->arena);
+    base_arena_mark mark = base_arena_get_mark(world->scratch.arena);
     cairn_status status = reserve(world);
     if (status == CAIRN_OK)
         status = sort_pairs(world);
     if (status == CAIRN_OK)
         list_touches(world);
-    base_arena_rewind(world->arena, mark);
-    world->plan.current = status == CAIRN_OK;
+    base_arena_rewind(world->scratch.arena, mark);
+    world->contacts.plan.current = status == CAIRN_OK;
     return status;
 }
 

@@ -13,6 +13,8 @@
 #include "contact/problem/team.h"
 #include "engine/pairs/borders.h"
 #include "engine/pairs/domains.h"
+#include "engine/state/world.h"
+#include "geometry/narrow/collide.h"
 
 typedef struct eng_sharing {
     cairn_world *world; // whose it is
@@ -46,13 +48,13 @@ cairn_status eng_sharing_begin(cairn_world *world) CAIRN_CHECK_RESULT;
 
 static inline bool eng_sharing_is_active(const cairn_world *world)
 {
-    return world->sharing != NULL && world->sharing->active;
+    return world->state.sharing != NULL && world->state.sharing->active;
 }
 
 /// Whether this process looks for the contacts of the pair at a place.
 static inline bool eng_sharing_finds(const cairn_world *world, int place)
 {
-    const eng_sharing *s = world->sharing;
+    const eng_sharing *s = world->state.sharing;
     return s == NULL || !s->active ||
            con_holders_have(&s->before, s->task_before[place], s->team.ranks.number);
 }
@@ -60,7 +62,7 @@ static inline bool eng_sharing_finds(const cairn_world *world, int place)
 /// Whether this process has the contacts of the pair at a place, once the domains are cut.
 static inline bool eng_sharing_has(const cairn_world *world, int place)
 {
-    const eng_sharing *s = world->sharing;
+    const eng_sharing *s = world->state.sharing;
     return s == NULL || !s->active ||
            con_holders_have(&s->team.holders, s->task[place], s->team.ranks.number);
 }
@@ -85,14 +87,14 @@ cairn_status eng_sharing_plan(cairn_world *world, const int (*body)[2],
 /// What each process has of the problem was changed: what others had of it is old.
 static inline void eng_sharing_changed(const cairn_world *world)
 {
-    if (world->sharing != NULL)
-        world->sharing->complete = false;
+    if (world->state.sharing != NULL)
+        world->state.sharing->complete = false;
 }
 
 /// The first failure of a message.
 static inline cairn_status eng_sharing_status(const cairn_world *world)
 {
-    return world->sharing != NULL ? world->sharing->team.status : CAIRN_OK;
+    return world->state.sharing != NULL ? world->state.sharing->team.status : CAIRN_OK;
 }
 
 /// All processes get all bodies, all contacts and what pairs remember, and with `problem` all of

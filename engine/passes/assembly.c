@@ -52,8 +52,8 @@ static void add_H_v(const double H[3][6], const double v[6], double out[3])
 /// their own, which rigid bodies may not have.
 static bool is_single(const cairn_world *world, int i)
 {
-    const eng_contacts *c = &world->contacts;
-    const eng_pair *pair = &world->pairs[c->pair[i]];
+    const eng_contacts *c = &world->contacts.set;
+    const eng_pair *pair = &world->contacts.pairs.rows[c->pair[i]];
     int closed = 0;
     for (int k = pair->first; k < pair->first + pair->count; k++)
         closed += c->gap[k] <= 0.0;
@@ -65,7 +65,7 @@ static bool is_single(const cairn_world *world, int i)
 /// velocities of the bodies make in this contact and in that of the last step.
 static void add_drift(const cairn_world *world, int i, double shift[3])
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     bool bears = !c->fresh[i] && c->gap[i] <= 0.0 && c->R[i][0] > 0.0;
     for (int k = 0; k < 3 && bears && is_single(world, i); k++)
         shift[k] += 0.5 * (c->V[i][k] - c->U[i][k]);
@@ -74,24 +74,24 @@ static void add_drift(const cairn_world *world, int i, double shift[3])
 /// Terms of the law, and what restitution and gap add to w_N, theory.md (3.1)-(3.3).
 static void fill_cone_terms(const cairn_world *world, int contact, assembled *out)
 {
-    const eng_contacts *c = &world->contacts;
-    const eng_surface *surface = &world->surfaces[c->surface[contact]];
+    const eng_contacts *c = &world->contacts.set;
+    const eng_surface *surface = &world->model.materials.surfaces[c->surface[contact]];
     con_cone_terms terms = {0};
     surface->law->cone(surface->parameters, &terms);
     out->friction[contact] = terms.friction;
     out->resists[contact] = terms.rolling > 0.0 || terms.spinning > 0.0;
     double gap = c->gap[contact], *shift = out->shift[contact];
     memset(shift, 0, sizeof *out->shift);
-    if (world->rebound != NULL && world->rebound[contact] > 0.0)
-        shift[0] = -world->rebound[contact];
+    if (world->scratch.solve.rebound != NULL && world->scratch.solve.rebound[contact] > 0.0)
+        shift[0] = -world->scratch.solve.rebound[contact];
     else if (!eng_contact_bounces(world, contact, terms.restitution))
-        shift[0] = gap / world->horizon;
-    else if (world->def.impact == CAIRN_IMPACT_NEWTON)
+        shift[0] = gap / world->state.clock.horizon;
+    else if (world->model.def.impact == CAIRN_IMPACT_NEWTON)
         shift[0] = terms.restitution * c->V[contact][0];
     double back = gap <= 0.0 ? eng_tangential_bounce(world, &terms, c->V[contact]) : 0.0;
     for (int k = 1; k < 3 && back > 0.0; k++)
         shift[k] = back * c->V[contact][k];
-    if (world->def.contact_motion && terms.restitution == 0.0)
+    if (world->model.def.contact_motion && terms.restitution == 0.0)
         add_drift(world, contact, shift);
     for (int k = 0; k < 3; k++)
         out->w[contact][k] += shift[k];
@@ -99,7 +99,7 @@ static void fill_cone_terms(const cairn_world *world, int contact, assembled *ou
 
 static int row_of(const cairn_world *world, int body)
 {
-    return world->bodies[body].kind == CAIRN_DYNAMIC ? eng_solver_row(world, body) : -1;
+    return world->model.bodies.rows[body].kind == CAIRN_DYNAMIC ? eng_solver_row(world, body) : -1;
 }
 
 /// Rows of the bodies of the contacts that this process has.
@@ -110,26 +110,26 @@ static void name_bodies(void *argument, int begin, int end, int chunk, int worke
     for (int i = begin; i < end; i++)
         for (int side = 0; side < 2; side++)
             context->out->body[i][side] =
-                row_of(context->world, context->world->contacts.body[i][side]);
+                row_of(context->world, context->world->contacts.set.body[i][side]);
 }
 
 static void assemble_contact(const cairn_world *world, int i, assembled *out)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     memset(c->V[i], 0, sizeof c->V[i]);
     memset(out->w[i], 0, sizeof out->w[i]);
     memset(out->q[i], 0, sizeof out->q[i]);
     for (int side = 0; side < 2; side++) {
         int body = c->body[i][side];
-        bool dynamic = world->bodies[body].kind == CAIRN_DYNAMIC;
+        bool dynamic = world->model.bodies.rows[body].kind == CAIRN_DYNAMIC;
         out->body[i][side] = row_of(world, body);
         double(*H)[6] = out->H[i][side];
         double sign = side == 0 ? -1.0 : 1.0;
-        fill_H(H, &c->frame[i], &world->q_mid[body],
+        fill_H(H, &c->frame[i], &world->state.bodies.q_mid[body],
                eng_image_point(world, body, eng_contact_place(world, i, side)), sign);
-        if (world->cell.any) {
+        if (world->state.cell.any) {
             vec3 shift = eng_image_shift(world, body, c->point[i]);
-            vec3 before = mat3_apply(&world->cell.gradient, shift);
+            vec3 before = mat3_apply(&world->state.cell.gradient, shift);
             vec3 drift = mat3_apply(&c->frame[i], before);
             vec3 free = mat3_apply(&c->frame[i], mat3_apply(&out->free, shift));
             for (int k = 0; k < 3; k++) {
@@ -137,11 +137,12 @@ static void assemble_contact(const cairn_world *world, int i, assembled *out)
                 out->w[i][k] += sign * vec3_get(free, k);
             }
         }
-        add_H_v((const double(*)[6])H, world->v[body], c->V[i]);
+        add_H_v((const double(*)[6])H, world->state.bodies.v[body], c->V[i]);
         // what moves as prescribed is known: it goes to w
-        add_H_v((const double(*)[6])H, world->v_free[body], dynamic ? out->q[i] : out->w[i]);
+        add_H_v((const double(*)[6])H, world->state.bodies.v_free[body],
+                dynamic ? out->q[i] : out->w[i]);
     }
-    if (world->driven != NULL)
+    if (world->scratch.solve.driven != NULL)
         eng_drive_contact(world, i);
     fill_cone_terms(world, i, out);
     for (int k = 0; k < 3; k++)
@@ -160,12 +161,13 @@ static void diagonal_chunk(void *argument, int begin, int end, int chunk, int wo
 {
     (void)chunk, (void)worker;
     const assembly_context *context = argument;
-    con_assemble_diagonal_range(&context->world->problem, begin, end, context->out->W_diagonal);
+    con_assemble_diagonal_range(&context->world->scratch.solve.problem, begin, end,
+                                context->out->W_diagonal);
 }
 
 static bool allocate(cairn_world *world, int n, assembled *out)
 {
-    base_arena *arena = world->arena;
+    base_arena *arena = world->scratch.arena;
     size_t count = (size_t)n;
     if (eng_drive_prepare(world, n) != CAIRN_OK)
         return false;
@@ -193,37 +195,39 @@ typedef struct body_rows {
 /// its solver nothing. Where all bodies take part the world's arrays are the rows.
 static cairn_status number_rows(cairn_world *world, body_rows *rows)
 {
-    world->solver_row = NULL;
-    world->solver_v_free = world->v_free;
-    world->solver_v = world->v_end;
-    *rows = (body_rows){world->reach, (const double(*)[6])world->mass_inverse};
-    if (world->active_count == world->reach || world->contacts.cone_count == 0)
+    world->scratch.solve.row = NULL;
+    world->scratch.solve.v_free = world->state.bodies.v_free;
+    world->scratch.solve.v = world->state.bodies.v_end;
+    *rows = (body_rows){world->scratch.general.reach,
+                        (const double(*)[6])world->state.bodies.mass_inverse};
+    if (world->scratch.general.active_count == world->scratch.general.reach ||
+        world->contacts.set.cone_count == 0)
         return CAIRN_OK;
-    base_arena *arena = world->arena;
-    size_t count = (size_t)world->active_count;
-    int *row = base_arena_array(arena, int, "solver rows", world->reach);
+    base_arena *arena = world->scratch.arena;
+    size_t count = (size_t)world->scratch.general.active_count;
+    int *row = base_arena_array(arena, int, "solver rows", world->scratch.general.reach);
     double(*mass_inverse)[6] =
         base_arena_allocate(arena, "solver masses", count, sizeof *mass_inverse);
     double(*v_free)[6] = base_arena_allocate(arena, "solver velocities", count, sizeof *v_free);
     double(*v_end)[6] = base_arena_allocate(arena, "solver velocities", count, sizeof *v_end);
     if (row == NULL || mass_inverse == NULL || v_free == NULL || v_end == NULL)
         return CAIRN_ERROR_MEMORY;
-    for (int k = 0; k < world->active_count; k++) {
-        int body = world->active[k];
+    for (int k = 0; k < world->scratch.general.active_count; k++) {
+        int body = world->scratch.general.active[k];
         row[body] = k;
-        memcpy(mass_inverse[k], world->mass_inverse[body], sizeof mass_inverse[k]);
+        memcpy(mass_inverse[k], world->state.bodies.mass_inverse[body], sizeof mass_inverse[k]);
     }
-    world->solver_row = row;
-    world->solver_v_free = v_free;
-    world->solver_v = v_end;
+    world->scratch.solve.row = row;
+    world->scratch.solve.v_free = v_free;
+    world->scratch.solve.v = v_end;
     eng_solver_rows_fill(world);
-    *rows = (body_rows){world->active_count, (const double(*)[6])mass_inverse};
+    *rows = (body_rows){world->scratch.general.active_count, (const double(*)[6])mass_inverse};
     return CAIRN_OK;
 }
 
 cairn_status eng_block_assembly(cairn_world *world)
 {
-    int n = world->contacts.cone_count;
+    int n = world->contacts.set.cone_count;
     assembled out;
     body_rows rows;
     cairn_status status = number_rows(world, &rows);
@@ -232,15 +236,17 @@ cairn_status eng_block_assembly(cairn_world *world)
     assembly_context context = {world, &out};
     if (eng_sharing_is_active(world)) {
         memset(out.body, 0xff, (size_t)n * sizeof *out.body); // -1: no body
-        con_domains_each(&world->domains, world->workers, n, CONTACT_CHUNK, name_bodies, &context);
+        con_domains_each(&world->contacts.domains, world->model.workers, n, CONTACT_CHUNK,
+                         name_bodies, &context);
     }
     status = eng_sharing_plan(world, (const int(*)[2])out.body, rows.count);
     if (status != CAIRN_OK)
         return status;
-    con_domains_each(&world->domains, world->workers, n, CONTACT_CHUNK, assemble_chunk, &context);
-    world->free_relative = out.q;
-    world->shift = (const double(*)[3])out.shift;
-    world->problem = (con_problem){
+    con_domains_each(&world->contacts.domains, world->model.workers, n, CONTACT_CHUNK,
+                     assemble_chunk, &context);
+    world->scratch.solve.free_relative = out.q;
+    world->scratch.solve.shift = (const double(*)[3])out.shift;
+    world->scratch.solve.problem = (con_problem){
         .contact_count = n,
         .q = (const double(*)[3])out.q,
         .friction = out.friction,
@@ -249,16 +255,20 @@ cairn_status eng_block_assembly(cairn_world *world)
         .body = (const int(*)[2])out.body,
         .H = (const double(*)[2][3][6])out.H,
         .mass_inverse = rows.mass_inverse,
-        .v_free = (const double(*)[6])world->solver_v_free,
+        .v_free = (const double(*)[6])world->scratch.solve.v_free,
         .w = (const double(*)[3])out.w,
-        .rates = world->driven != NULL ? &world->driven->rates : NULL,
+        .rates = world->scratch.solve.driven != NULL ? &world->scratch.solve.driven->rates : NULL,
         // contacts far from each other know the rates of a driven cell: they are of no domain
-        .domains = world->domains.levels > 0 && world->driven == NULL ? &world->domains : NULL,
+        .domains = world->contacts.domains.levels > 0 && world->scratch.solve.driven == NULL
+                       ? &world->contacts.domains
+                       : NULL,
     };
-    con_domains_each(&world->domains, world->workers, n, CONTACT_CHUNK, diagonal_chunk, &context);
+    con_domains_each(&world->contacts.domains, world->model.workers, n, CONTACT_CHUNK,
+                     diagonal_chunk, &context);
     // what is shared has no contact that resists rolling
     for (int i = 0; i < n && !eng_sharing_is_active(world); i++) {
-        const eng_surface *surface = &world->surfaces[world->contacts.surface[i]];
+        const eng_surface *surface =
+            &world->model.materials.surfaces[world->contacts.set.surface[i]];
         con_cone_terms terms = {0};
         if (out.resists[i] == 0)
             continue;

@@ -51,18 +51,18 @@ typedef struct field {
 /// Penetration that is left alone.
 static double slop_of(const cairn_world *world, int a, int b)
 {
-    if (world->def.correction_slop > 0.0)
-        return world->def.correction_slop;
-    double size = fmin(world->shapes[world->bodies[a].shape]->smallest_size,
-                       world->shapes[world->bodies[b].shape]->smallest_size);
+    if (world->model.def.correction_slop > 0.0)
+        return world->model.def.correction_slop;
+    double size = fmin(world->model.shapes.rows[world->model.bodies.rows[a].shape]->smallest_size,
+                       world->model.shapes.rows[world->model.bodies.rows[b].shape]->smallest_size);
     return isfinite(size) ? 1e-5 * size : 0.0;
 }
 
 /// Gap at the end of the step, by its rate along the frozen normal, theory.md (7.2).
 static double end_gap(const cairn_world *world, int contact)
 {
-    const eng_contacts *c = &world->contacts;
-    return c->gap[contact] + 0.5 * world->def.time_step * c->U[contact][0];
+    const eng_contacts *c = &world->contacts.set;
+    return c->gap[contact] + 0.5 * world->state.clock.step * c->U[contact][0];
 }
 
 /// Whether a deep contact is on its way out: bodies that bounce open it by themselves within two
@@ -70,17 +70,18 @@ static double end_gap(const cairn_world *world, int contact)
 /// would stay deep for longer and are corrected.
 static bool is_leaving(const cairn_world *world, int contact, double gap)
 {
-    const eng_surface *surface = &world->surfaces[world->contacts.surface[contact]];
+    const eng_surface *surface =
+        &world->model.materials.surfaces[world->contacts.set.surface[contact]];
     con_cone_terms terms = {0};
     surface->law->cone(surface->parameters, &terms);
-    double speed = world->contacts.U[contact][0];
+    double speed = world->contacts.set.U[contact][0];
     return terms.restitution >= bouncing && speed > 0.0 &&
-           gap + LEAVING_STEPS * world->def.time_step * speed >= 0.0;
+           gap + LEAVING_STEPS * world->state.clock.step * speed >= 0.0;
 }
 
 static void fill_row(const cairn_world *world, int contact, row *r)
 {
-    const con_problem *problem = &world->problem;
+    const con_problem *problem = &world->scratch.solve.problem;
     double W = 0.0;
     for (int side = 0; side < 2; side++) {
         int body = problem->body[contact][side];
@@ -90,14 +91,14 @@ static void fill_row(const cairn_world *world, int contact, row *r)
             W += r->H[side][k] * r->H[side][k];
         }
     }
-    const eng_driven *driven = world->driven;
+    const eng_driven *driven = world->scratch.solve.driven;
     memset(r->S, 0, sizeof r->S);
     for (int k = 0; driven != NULL && k < driven->count; k++) {
         r->S[k] = driven->S[contact][0][k] / sqrt(driven->mass[k]);
         W += r->S[k] * r->S[k];
     }
     r->inverse = W > 0.0 ? 1.0 / W : 0.0;
-    int a = world->contacts.body[contact][0], b = world->contacts.body[contact][1];
+    int a = world->contacts.set.body[contact][0], b = world->contacts.set.body[contact][1];
     double gap = end_gap(world, contact), slop = slop_of(world, a, b);
     // leave half the slop, so that the correction rests once it is done
     bool deep = gap < -slop && !is_leaving(world, contact, gap);
@@ -118,7 +119,7 @@ static void need_chunk(void *argument, int begin, int end, int chunk, int worker
     const cairn_world *world = context->world;
     bool needed = false;
     for (int i = begin; i < end && !needed; i++) {
-        const int *body = world->contacts.body[i];
+        const int *body = world->contacts.set.body[i];
         double gap = end_gap(world, i);
         needed = gap < -slop_of(world, body[0], body[1]) && !is_leaving(world, i, gap);
     }
@@ -137,7 +138,7 @@ static bool is_needed(const cairn_world *world)
     need_context context;
     context.world = world;
     context.needed[0] = false;
-    con_domains_sum(&world->domains, world->contacts.cone_count, need_chunk, &context,
+    con_domains_sum(&world->contacts.domains, world->contacts.set.cone_count, need_chunk, &context,
                     (con_rows){context.needed, sizeof *context.needed}, add_need);
     return context.needed[0];
 }
@@ -194,7 +195,7 @@ static double solve_row(row *r, field *f, int64_t *time)
 static void sweep_task(void *argument, int begin, int end, int task)
 {
     field *f = argument;
-    const con_problem *problem = &f->world->problem;
+    const con_problem *problem = &f->world->scratch.solve.problem;
     const con_domains *domains = problem->domains;
     int depth = con_domains_depth(domains, task);
     int levels = domains != NULL ? domains->levels : 0;
@@ -213,7 +214,7 @@ static void sweep_task(void *argument, int begin, int end, int task)
 /// displacement that was missing, m.
 static double sweep(field *f, bool backward)
 {
-    const con_problem *problem = &f->world->problem;
+    const con_problem *problem = &f->world->scratch.solve.problem;
     const con_domains *domains = problem->domains;
     f->backward = backward;
     con_domains_run(domains, problem->contact_count, backward, sweep_task, f,
@@ -228,13 +229,13 @@ static double sweep(field *f, bool backward)
 
 static void apply(cairn_world *world, const moved_body *bodies, pose *q)
 {
-    for (int k = 0; k < world->active_count; k++) {
-        int i = world->active[k];
-        if (world->bodies[i].kind != CAIRN_DYNAMIC || eng_is_elsewhere(world, i))
+    for (int k = 0; k < world->scratch.general.active_count; k++) {
+        int i = world->scratch.general.active[k];
+        if (world->model.bodies.rows[i].kind != CAIRN_DYNAMIC || eng_is_elsewhere(world, i))
             continue;
-        double *d = world->correction[i];
+        double *d = world->state.bodies.correction[i];
         for (int j = 0; j < 6; j++)
-            d[j] = bodies[k].d[j] * sqrt(world->mass_inverse[i][j]);
+            d[j] = bodies[k].d[j] * sqrt(world->state.bodies.mass_inverse[i][j]);
         vec3 shift = vec3_from(d), turn = vec3_from(d + 3);
         q[i].position = vec3_add(q[i].position, shift);
         if (vec3_norm_squared(turn) > 0.0)
@@ -245,9 +246,10 @@ static void apply(cairn_world *world, const moved_body *bodies, pose *q)
 
 static bool allocate(const cairn_world *world, field *f)
 {
-    size_t bodies = (size_t)world->problem.body_count;
-    f->rows = base_arena_array(world->arena, row, "correction rows", world->problem.contact_count);
-    f->bodies = base_arena_array(world->arena, moved_body, "displacement", bodies);
+    size_t bodies = (size_t)world->scratch.solve.problem.body_count;
+    f->rows = base_arena_array(world->scratch.arena, row, "correction rows",
+                               world->scratch.solve.problem.contact_count);
+    f->bodies = base_arena_array(world->scratch.arena, moved_body, "displacement", bodies);
     if (f->rows == NULL || f->bodies == NULL)
         return false;
     memset(f->bodies, 0, bodies * sizeof *f->bodies);
@@ -280,7 +282,7 @@ static void add_deepest(void *sum, const void *part)
 /// The rows of all contacts; returns the largest displacement that is asked for, m.
 static double fill_rows(const field *f)
 {
-    const con_problem *problem = &f->world->problem;
+    const con_problem *problem = &f->world->scratch.solve.problem;
     fill_context context;
     context.f = f;
     context.deepest[0] = 0.0;
@@ -301,7 +303,7 @@ static void tie_chunk(void *argument, int begin, int end, int chunk, int worker)
     (void)chunk, (void)worker;
     const tie_context *context = argument;
     const cairn_world *world = context->f->world;
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     for (int i = begin; i < end; i++)
         context->ties[i] =
             c->gap[i] <= 0.0 || eng_contact_bore(world, c, i) || context->f->rows[i].impulse > 0.0;
@@ -313,18 +315,19 @@ static void share_all(const field *f, bool *ties)
     const cairn_world *world = f->world;
     if (!eng_sharing_is_active(world))
         return;
-    con_team *team = &world->sharing->team;
+    con_team *team = &world->state.sharing->team;
     eng_borders_join(world);
     con_team_share_bodies(team, (con_rows){f->bodies, sizeof *f->bodies});
     con_team_share_contacts(team, (con_rows){ties, sizeof *ties});
-    con_team_share_contacts(team, (con_rows){world->contacts.body, sizeof *world->contacts.body});
+    con_team_share_contacts(team,
+                            (con_rows){world->contacts.set.body, sizeof *world->contacts.set.body});
 }
 
 cairn_status eng_correct_positions(cairn_world *world, pose *q)
 {
     if (!is_needed(world))
         return CAIRN_OK;
-    base_arena_mark mark = base_arena_get_mark(world->arena);
+    base_arena_mark mark = base_arena_get_mark(world->scratch.arena);
     field f = {.world = world};
     if (!allocate(world, &f))
         return CAIRN_ERROR_MEMORY;
@@ -335,16 +338,17 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q)
     for (int k = 0; k < CORRECTION_SWEEPS; k++)
         if (sweep(&f, k % 2 == 1) <= 1e-3 * deepest)
             break;
-    bool *ties = base_arena_array(world->arena, bool, "ties", world->problem.contact_count);
+    bool *ties = base_arena_array(world->scratch.arena, bool, "ties",
+                                  world->scratch.solve.problem.contact_count);
     if (ties == NULL)
         return CAIRN_ERROR_MEMORY;
     tie_context acting = {&f, ties};
-    con_domains_each(&world->domains, world->workers, world->problem.contact_count, TIE_CHUNK,
-                     tie_chunk, &acting);
+    con_domains_each(&world->contacts.domains, world->model.workers,
+                     world->scratch.solve.problem.contact_count, TIE_CHUNK, tie_chunk, &acting);
     eng_floating groups = {0};
     bool floats = true;
     cairn_status status = CAIRN_OK;
-    if (world->elsewhere != NULL) {
+    if (world->state.elsewhere != NULL) {
         eng_borders_send(world, (con_rows){f.bodies, sizeof *f.bodies});
         status = eng_floating_look(world, ties, &floats);
     }
@@ -356,14 +360,16 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q)
     }
     if (status == CAIRN_OK) {
         apply(world, f.bodies, q);
-        for (int k = 0; world->driven != NULL && k < world->driven->count; k++)
-            world->driven->strain[k] = f.cell.d[k] / sqrt(world->driven->mass[k]);
-        world->energy.correction += eng_floating_restore(world, &groups);
-        world->moved_energies = NULL;
+        for (int k = 0;
+             world->scratch.solve.driven != NULL && k < world->scratch.solve.driven->count; k++)
+            world->scratch.solve.driven->strain[k] =
+                f.cell.d[k] / sqrt(world->scratch.solve.driven->mass[k]);
+        world->state.audit.energy.correction += eng_floating_restore(world, &groups);
+        world->scratch.moved_energies = NULL;
         eng_energies_general(world, &kinetic, &after);
-        world->energy.correction += after - before;
-        world->corrected = true;
+        world->state.audit.energy.correction += after - before;
+        world->report.corrected = true;
     }
-    base_arena_rewind(world->arena, mark);
+    base_arena_rewind(world->scratch.arena, mark);
     return status;
 }

@@ -6,6 +6,7 @@
 // contacts in their order: results have the same bits for any number of threads.
 #include "engine/passes/explicit.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/world.h"
 
 #include "contact/laws/audit.h"
 #include "contact/laws/batch.h"
@@ -35,14 +36,14 @@ static inline void find_motion(const cairn_world *world, const int body[2], cons
                                const vec3 *spins, pair_motion *motion)
 {
     for (int side = 0; side < 2; side++) {
-        motion->centre[side] = world->q_mid[body[side]].position;
+        motion->centre[side] = world->state.bodies.q_mid[body[side]].position;
         motion->velocity[side] = vec3_from(v[body[side]]);
         motion->omega[side] = spins[body[side]];
     }
     motion->drift = vec3_make(0.0, 0.0, 0.0);
-    if (world->cell.any) {
+    if (world->state.cell.any) {
         vec3 shift = eng_pair_shift(world, body[0], body[1]);
-        motion->drift = mat3_apply(&world->cell.gradient, shift);
+        motion->drift = mat3_apply(&world->state.cell.gradient, shift);
         motion->centre[1] = vec3_add(motion->centre[1], shift);
         motion->velocity[1] = vec3_add(motion->velocity[1], motion->drift);
     }
@@ -60,18 +61,21 @@ static void turn_chunk(void *argument, int begin, int end, int chunk, int worker
     (void)chunk, (void)worker;
     const turn_context *context = argument;
     for (int at = begin; at < end; at++) {
-        int body = context->world->active[at];
-        context->spins[body] =
-            quat_rotate(context->world->q_mid[body].orientation, vec3_from(context->v[body] + 3));
+        int body = context->world->scratch.general.active[at];
+        context->spins[body] = quat_rotate(context->world->state.bodies.q_mid[body].orientation,
+                                           vec3_from(context->v[body] + 3));
     }
 }
 
 /// Angular velocities of the active bodies in world axes, at the midpoint; NULL: out of memory.
 static vec3 *find_spins(const cairn_world *world, const double (*v)[6])
 {
-    turn_context context = {world, v, base_arena_array(world->arena, vec3, "spins", world->reach)};
+    turn_context context = {
+        world, v,
+        base_arena_array(world->scratch.arena, vec3, "spins", world->scratch.general.reach)};
     if (context.spins != NULL)
-        base_parallel_for(world->workers, world->active_count, BODY_CHUNK, turn_chunk, &context);
+        base_parallel_for(world->model.workers, world->scratch.general.active_count, BODY_CHUNK,
+                          turn_chunk, &context);
     return context.spins;
 }
 
@@ -95,8 +99,8 @@ static inline vec3 relative_velocity(const pair_motion *motion, const mat3 *fram
 /// sphere to laws that ask how curved it is, not to those that turn it about its centre.
 static double radius_of(const cairn_world *world, int collider, const con_law *law)
 {
-    const eng_collider *c = &world->colliders[collider];
-    bool member = c->shape != world->shapes[world->bodies[c->body].shape];
+    const eng_collider *c = &world->contacts.colliders.rows[collider];
+    bool member = c->shape != world->model.shapes.rows[world->model.bodies.rows[c->body].shape];
     bool sphere = !member || (law->batch != NULL && law->batch->takes_clumps);
     return sphere ? c->shape->sphere.radius : INFINITY;
 }
@@ -106,14 +110,15 @@ static double radius_of(const cairn_world *world, int collider, const con_law *l
 static void fill_pair(const cairn_world *world, int pair, const geo_kind kind[2],
                       const con_law *law, const pair_motion *motion, con_impulse_input *input)
 {
-    const geo_pair *colliders = &world->pairs[pair].colliders;
+    const geo_pair *colliders = &world->contacts.pairs.rows[pair].colliders;
     const int of[2] = {colliders->first, colliders->second};
     for (int side = 0; side < 2; side++) {
         input->centre[side] = motion->centre[side];
         input->velocity[side] = motion->velocity[side];
         input->angular_velocity[side] = motion->omega[side];
         input->radius[side] = kind[side] == GEO_SPHERE ? radius_of(world, of[side], law) : INFINITY;
-        input->mass[side] = world->bodies[world->colliders[of[side]].body].mass;
+        input->mass[side] =
+            world->model.bodies.rows[world->contacts.colliders.rows[of[side]].body].mass;
     }
 }
 
@@ -121,12 +126,12 @@ static void fill_pair(const cairn_world *world, int pair, const geo_kind kind[2]
 static void fill_contact(const cairn_world *world, int i, const pair_motion *motion,
                          bool looks_back, con_impulse_input *input)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     input->gap = c->gap[i];
     input->frame = c->frame[i];
     input->point = c->point[i];
     input->fresh = c->fresh[i] != 0;
-    input->initial = input->fresh && world->step_count == 0;
+    input->initial = input->fresh && world->state.clock.step_count == 0;
     if (looks_back)
         memcpy(input->R_previous, c->R[i], sizeof input->R_previous);
     vec3_store(input->V, relative_velocity(motion, &c->frame[i], c->point[i]));
@@ -137,12 +142,13 @@ static void fill_contact(const cairn_world *world, int i, const pair_motion *mot
 static void fill_mobility(const cairn_world *world, int i, const pair_motion *free,
                           con_impulse_input *input)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     vec3_store(input->B, relative_velocity(free, &c->frame[i], c->point[i]));
     input->W = (mat3){0};
     for (int side = 0; side < 2; side++) {
         int body = c->body[i][side];
-        mat3 W = eng_point_mobility(world->mass_inverse[body], &world->q_mid[body], &c->frame[i],
+        mat3 W = eng_point_mobility(world->state.bodies.mass_inverse[body],
+                                    &world->state.bodies.q_mid[body], &c->frame[i],
                                     eng_image_point(world, body, c->point[i]));
         input->W = mat3_add(&input->W, &W);
     }
@@ -175,16 +181,17 @@ static void act_at_once(const explicit_context *context, const eng_surface *surf
                         int end)
 {
     cairn_world *world = context->world;
-    eng_contacts *c = &world->contacts;
+    eng_contacts *c = &world->contacts.set;
     int first = begin - c->cone_count;
-    con_impulse_output *outputs = world->explicit_outputs + first;
+    con_impulse_output *outputs = world->scratch.explicit_outputs + first;
     surface->law->impulses(surface->law, surface->parameters, end - begin, context->inputs + first,
                            c->history + begin, outputs);
     pair_motion motion = {0};
     for (int i = begin, pair = -1; i < end; i++) {
         if (c->pair[i] != pair) {
             pair = c->pair[i];
-            find_motion(world, c->body[i], (const double(*)[6])world->v, world->spins, &motion);
+            find_motion(world, c->body[i], (const double(*)[6])world->state.bodies.v,
+                        world->scratch.spins, &motion);
         }
         keep(c, i, &motion, &outputs[i - begin], &context->pushes[i - c->cone_count]);
     }
@@ -194,20 +201,21 @@ static void act_at_once(const explicit_context *context, const eng_surface *surf
 static void run_batch(const explicit_context *context, const eng_batch *batch, int begin, int end)
 {
     cairn_world *world = context->world;
-    eng_contacts *c = &world->contacts;
-    const eng_surface *surface = &world->surfaces[batch->surface];
+    eng_contacts *c = &world->contacts.set;
+    const eng_surface *surface = &world->model.materials.surfaces[batch->surface];
     const con_law *law = surface->law;
-    con_impulse_input input = {.step = world->def.time_step};
+    con_impulse_input input = {.step = world->state.clock.step};
     pair_motion motion = {0}, free = {0};
     double corner = law->corner_radius == NULL ? 0.0 : law->corner_radius(surface->parameters);
     double flat = law->flat_radius == NULL ? 0.0 : law->flat_radius(surface->parameters);
     for (int i = begin, pair = -1; i < end; i++) {
         if (c->pair[i] != pair) {
             pair = c->pair[i];
-            find_motion(world, c->body[i], (const double(*)[6])world->v, world->spins, &motion);
+            find_motion(world, c->body[i], (const double(*)[6])world->state.bodies.v,
+                        world->scratch.spins, &motion);
             fill_pair(world, pair, batch->kind, law, &motion, &input);
             if (law->uses_mobility)
-                find_motion(world, c->body[i], (const double(*)[6])world->v_free,
+                find_motion(world, c->body[i], (const double(*)[6])world->state.bodies.v_free,
                             context->free_spins, &free);
         }
         fill_contact(world, i, &motion, law->uses_previous, &input);
@@ -217,7 +225,7 @@ static void run_batch(const explicit_context *context, const eng_batch *batch, i
             eng_touch_fill(world, i, corner, &input);
         if (flat > 0.0 && !isfinite(con_effective_radius(&input)))
             input.roll = eng_touch_roll(world, i, flat);
-        con_impulse_output *output = &world->explicit_outputs[i - c->cone_count];
+        con_impulse_output *output = &world->scratch.explicit_outputs[i - c->cone_count];
         *output = (con_impulse_output){0};
         if (law->impulses != NULL) {
             context->inputs[i - c->cone_count] = input;
@@ -233,7 +241,7 @@ static void run_batch(const explicit_context *context, const eng_batch *batch, i
 /// The batch of an explicit contact.
 static const eng_batch *batch_of(const cairn_world *world, int contact)
 {
-    const eng_plan *plan = &world->plan;
+    const eng_plan *plan = &world->contacts.plan;
     int low = plan->cone_batches, high = plan->batch_count - 1;
     while (low < high) {
         int middle = (low + high + 1) / 2;
@@ -251,7 +259,7 @@ static void run_chunk(void *argument, int begin, int end, int chunk, int worker)
     (void)chunk, (void)worker;
     const explicit_context *context = argument;
     const cairn_world *world = context->world;
-    int next = world->contacts.cone_count + begin, last = world->contacts.cone_count + end;
+    int next = world->contacts.set.cone_count + begin, last = world->contacts.set.cone_count + end;
     for (const eng_batch *batch = batch_of(world, next); next < last; batch++) {
         int stop = batch->first + batch->count < last ? batch->first + batch->count : last;
         if (next < stop)
@@ -268,19 +276,19 @@ static void push_chunk(void *argument, int begin, int end, int chunk, int worker
     (void)chunk, (void)worker;
     const explicit_context *context = argument;
     cairn_world *world = context->world;
-    const eng_plan *plan = &world->plan;
-    const eng_push *pushes = context->pushes - world->contacts.cone_count;
+    const eng_plan *plan = &world->contacts.plan;
+    const eng_push *pushes = context->pushes - world->contacts.set.cone_count;
     for (int at = begin; at < end; at++) {
-        int body = world->active[at];
+        int body = world->scratch.general.active[at];
         vec3 impulse = {0.0, 0.0, 0.0}, torque = impulse;
         bool pushed = false;
         eng_body_pairs part = plan->pairs_of[body];
         for (int k = part.first; k < part.first + part.count; k++) {
             int side = plan->touch[k] & 1, place = plan->touch[k] >> 1;
-            int count = world->taken.count[place];
+            int count = world->contacts.narrow.taken.count[place];
             if (count == 0)
                 continue;
-            int first = world->taken.first[place];
+            int first = world->contacts.narrow.taken.first[place];
             for (int i = first; i < first + count; i++) {
                 vec3 own = pushes[i].impulse;
                 impulse = side == 0 ? vec3_sub(impulse, own) : vec3_add(impulse, own);
@@ -296,10 +304,10 @@ static void push_chunk(void *argument, int begin, int end, int chunk, int worker
 /// What any law of the explicit batches asks for.
 static void find_needs(const cairn_world *world, bool *many, bool *mobility)
 {
-    const eng_plan *plan = &world->plan;
+    const eng_plan *plan = &world->contacts.plan;
     *many = *mobility = false;
     for (int i = plan->cone_batches; i < plan->batch_count; i++) {
-        const con_law *law = world->surfaces[plan->batches[i].surface].law;
+        const con_law *law = world->model.materials.surfaces[plan->batches[i].surface].law;
         *many = *many || law->impulses != NULL;
         *mobility = *mobility || law->uses_mobility;
     }
@@ -307,28 +315,30 @@ static void find_needs(const cairn_world *world, bool *many, bool *mobility)
 
 cairn_status eng_block_explicit_laws(cairn_world *world)
 {
-    int count = world->contacts.count - world->contacts.cone_count;
-    base_arena *arena = world->arena;
+    int count = world->contacts.set.count - world->contacts.set.cone_count;
+    base_arena *arena = world->scratch.arena;
     explicit_context context = {.world = world,
                                 .pushes = base_arena_array(arena, eng_push, "pushes", count)};
-    world->explicit_outputs = base_arena_array(arena, con_impulse_output, "explicit", count);
-    if (context.pushes == NULL || world->explicit_outputs == NULL)
+    world->scratch.explicit_outputs =
+        base_arena_array(arena, con_impulse_output, "explicit", count);
+    if (context.pushes == NULL || world->scratch.explicit_outputs == NULL)
         return CAIRN_ERROR_MEMORY;
     if (count == 0)
         return CAIRN_OK;
     bool at_once, mobility;
     find_needs(world, &at_once, &mobility);
-    world->spins = find_spins(world, (const double(*)[6])world->v);
+    world->scratch.spins = find_spins(world, (const double(*)[6])world->state.bodies.v);
     if (mobility)
-        context.free_spins = find_spins(world, (const double(*)[6])world->v_free);
+        context.free_spins = find_spins(world, (const double(*)[6])world->state.bodies.v_free);
     if (at_once)
         context.inputs = base_arena_array(arena, con_impulse_input, "inputs", count);
-    if (world->spins == NULL || (mobility && context.free_spins == NULL) ||
+    if (world->scratch.spins == NULL || (mobility && context.free_spins == NULL) ||
         (at_once && context.inputs == NULL))
         return CAIRN_ERROR_MEMORY;
-    base_parallel_for(world->workers, count, at_once ? AT_ONCE_CHUNK : CONTACT_CHUNK, run_chunk,
-                      &context);
-    base_parallel_for(world->workers, world->active_count, BODY_CHUNK, push_chunk, &context);
+    base_parallel_for(world->model.workers, count, at_once ? AT_ONCE_CHUNK : CONTACT_CHUNK,
+                      run_chunk, &context);
+    base_parallel_for(world->model.workers, world->scratch.general.active_count, BODY_CHUNK,
+                      push_chunk, &context);
     return CAIRN_OK;
 }
 
@@ -348,25 +358,26 @@ typedef struct book_context {
 /// Whether the velocity of one of two bodies is prescribed, or that of images.
 static bool is_driven(const cairn_world *world, const int body[2])
 {
-    return world->cell.any || world->bodies[body[0]].kind == CAIRN_MOVING ||
-           world->bodies[body[1]].kind == CAIRN_MOVING;
+    return world->state.cell.any || world->model.bodies.rows[body[0]].kind == CAIRN_MOVING ||
+           world->model.bodies.rows[body[1]].kind == CAIRN_MOVING;
 }
 
 /// Work on bodies whose velocity is prescribed, which their drivers deliver, and that of the cell.
 /// @param after  motion of the pair after the impulses
 static double driver_work(const cairn_world *world, int i, const pair_motion *after)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     const int *body = c->body[i];
     pair_motion of_pair;
     const pair_motion *motion = &of_pair;
-    find_motion(world, body, (const double(*)[6])world->v, world->spins, &of_pair);
+    find_motion(world, body, (const double(*)[6])world->state.bodies.v, world->scratch.spins,
+                &of_pair);
     double work = 0.0;
     // the strain of the cell drives images
-    if (world->cell.any)
+    if (world->state.cell.any)
         work -= vec3_dot(mat3_apply_transposed(&c->frame[i], vec3_from(c->R[i])), motion->drift);
     for (int side = 0; side < 2; side++) {
-        if (world->bodies[c->body[i][side]].kind != CAIRN_MOVING)
+        if (world->model.bodies.rows[c->body[i][side]].kind != CAIRN_MOVING)
             continue;
         vec3 impulse = mat3_apply_transposed(&c->frame[i], vec3_from(c->R[i]));
         // the mean: a motion may have another velocity in the second half of the step
@@ -384,30 +395,32 @@ static double driver_work(const cairn_world *world, int i, const pair_motion *af
 /// Whether a contact was closed before the world's first step: what it stores was given.
 static bool was_there(const cairn_world *world, int i)
 {
-    const eng_contacts *c = &world->contacts;
-    return world->step_count == 0 && c->gap[i] - 0.5 * world->def.time_step * c->V[i][0] <= 0.0;
+    const eng_contacts *c = &world->contacts.set;
+    return world->state.clock.step_count == 0 &&
+           c->gap[i] - 0.5 * world->state.clock.step * c->V[i][0] <= 0.0;
 }
 
 /// Whether a contact was closed when one of its bodies was put there, after the first step.
 static bool has_arrived(const cairn_world *world, int i)
 {
-    const eng_contacts *c = &world->contacts;
-    if (world->arrival_count == 0 || c->fresh[i] == 0)
+    const eng_contacts *c = &world->contacts.set;
+    if (world->model.bodies.arrival_count == 0 || c->fresh[i] == 0)
         return false;
     const int *body = c->body[i];
-    return c->gap[i] - 0.5 * world->def.time_step * c->V[i][0] <= 0.0 &&
-           (world->bodies[body[0]].arrived || world->bodies[body[1]].arrived);
+    return c->gap[i] - 0.5 * world->state.clock.step * c->V[i][0] <= 0.0 &&
+           (world->model.bodies.rows[body[0]].arrived || world->model.bodies.rows[body[1]].arrived);
 }
 
 /// @param motion  with the angular velocities of the pair
 static inline void book_contact(cairn_world *world, int i, const pair_motion *after,
                                 con_contact_motion *motion, booked *sum)
 {
-    eng_contacts *c = &world->contacts;
+    eng_contacts *c = &world->contacts.set;
     memcpy(motion->V, c->V[i], sizeof motion->V);
     vec3_store(motion->U, relative_velocity(after, &c->frame[i], c->point[i]));
     memcpy(c->U[i], motion->U, sizeof motion->U);
-    con_contact_energy part = con_impulse_book(&world->explicit_outputs[i - c->cone_count], motion);
+    con_contact_energy part =
+        con_impulse_book(&world->scratch.explicit_outputs[i - c->cone_count], motion);
     c->releasable[i] = part.releasable;
     c->elastic[i] = part.elastic;
     sum->elastic += part.elastic;
@@ -425,7 +438,7 @@ static void book_chunk(void *argument, int begin, int end, int chunk, int worker
     (void)worker;
     const book_context *context = argument;
     cairn_world *world = context->world;
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     booked sum = {0};
     pair_motion after = {0};
     con_contact_motion motion = {0};
@@ -434,10 +447,11 @@ static void book_chunk(void *argument, int begin, int end, int chunk, int worker
         const int *body = c->body[i];
         if (c->pair[i] != pair) {
             pair = c->pair[i];
-            find_motion(world, body, (const double(*)[6])world->v_end, context->end_spins, &after);
+            find_motion(world, body, (const double(*)[6])world->state.bodies.v_end,
+                        context->end_spins, &after);
             driven = is_driven(world, body);
             for (int side = 0; side < 2; side++) {
-                motion.omega[side] = world->spins[body[side]];
+                motion.omega[side] = world->scratch.spins[body[side]];
                 motion.omega_end[side] = after.omega[side];
             }
         }
@@ -450,17 +464,17 @@ static void book_chunk(void *argument, int begin, int end, int chunk, int worker
 
 cairn_status eng_explicit_book(cairn_world *world)
 {
-    int count = world->contacts.count - world->contacts.cone_count;
+    int count = world->contacts.set.count - world->contacts.set.cone_count;
     int chunks = base_chunk_count(count, CONTACT_CHUNK);
-    base_arena_mark mark = base_arena_get_mark(world->arena);
-    book_context context = {.world = world,
-                            .chunks = base_arena_array(world->arena, booked, "audit", chunks)};
+    base_arena_mark mark = base_arena_get_mark(world->scratch.arena);
+    book_context context = {
+        .world = world, .chunks = base_arena_array(world->scratch.arena, booked, "audit", chunks)};
     if (count > 0)
-        context.end_spins = find_spins(world, (const double(*)[6])world->v_end);
+        context.end_spins = find_spins(world, (const double(*)[6])world->state.bodies.v_end);
     if (context.chunks == NULL || (count > 0 && context.end_spins == NULL))
         return CAIRN_ERROR_MEMORY;
-    base_parallel_for(world->workers, count, CONTACT_CHUNK, book_chunk, &context);
-    cairn_energy *e = &world->energy;
+    base_parallel_for(world->model.workers, count, CONTACT_CHUNK, book_chunk, &context);
+    cairn_energy *e = &world->state.audit.energy;
     e->elastic = 0.0;
     for (int k = 0; k < chunks; k++) {
         const booked *sum = &context.chunks[k];
@@ -470,8 +484,8 @@ cairn_status eng_explicit_book(cairn_world *world)
         e->plastic += sum->plastic;
         e->drivers += sum->drivers;
         e->population += sum->population;
-        world->energy_start += sum->start;
+        world->state.audit.start += sum->start;
     }
-    base_arena_rewind(world->arena, mark);
+    base_arena_rewind(world->scratch.arena, mark);
     return CAIRN_OK;
 }

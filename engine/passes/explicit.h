@@ -3,7 +3,7 @@
 #ifndef CAIRN_ENGINE_PASSES_EXPLICIT_H
 #define CAIRN_ENGINE_PASSES_EXPLICIT_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// Impulses of all explicit contacts, into v_free. All contacts see the same v_n and v_free.
 cairn_status eng_block_explicit_laws(cairn_world *world) CAIRN_CHECK_RESULT;

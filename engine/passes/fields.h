@@ -3,7 +3,7 @@
 #ifndef CAIRN_ENGINE_PASSES_FIELDS_H
 #define CAIRN_ENGINE_PASSES_FIELDS_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// Begins a step: asks the force fields, and adds what they say to the loads of this step.
 /// @return CAIRN_ERROR_NONFINITE, CAIRN_ERROR_MEMORY, or what a field says

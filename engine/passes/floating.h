@@ -4,7 +4,8 @@
 #ifndef CAIRN_ENGINE_PASSES_FLOATING_H
 #define CAIRN_ENGINE_PASSES_FLOATING_H
 
-#include "engine/state/world.h"
+#include "base/vec.h"
+#include <cairn/cairn.h>
 
 /// What a group of bodies is together.
 typedef struct eng_floating_group {

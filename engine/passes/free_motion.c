@@ -11,27 +11,30 @@ static void midpoint_chunk(void *argument, int begin, int end, int chunk, int wo
 {
     (void)chunk, (void)worker;
     cairn_world *world = argument;
-    double half = 0.5 * world->def.time_step;
+    double half = 0.5 * world->state.clock.step;
     vec3 omega;
     for (int k = begin; k < end; k++) {
-        int i = world->active[k];
-        eng_turning *turning = &world->turnings[k];
-        turning->known = world->bodies[i].kind == CAIRN_DYNAMIC && !eng_is_elsewhere(world, i);
+        int i = world->scratch.general.active[k];
+        eng_turning *turning = &world->scratch.turnings[k];
+        turning->known =
+            world->model.bodies.rows[i].kind == CAIRN_DYNAMIC && !eng_is_elsewhere(world, i);
         if (turning->known)
             eng_body_begin(world, i, turning);
-        else if (world->bodies[i].kind == CAIRN_FIXED)
-            world->q_mid[i] = world->q[i];
-        else if (world->bodies[i].kind == CAIRN_MOVING)
-            world->q_mid[i] = eng_body_middle(world, i, half, &omega);
+        else if (world->model.bodies.rows[i].kind == CAIRN_FIXED)
+            world->state.bodies.q_mid[i] = world->state.bodies.q[i];
+        else if (world->model.bodies.rows[i].kind == CAIRN_MOVING)
+            world->state.bodies.q_mid[i] = eng_body_middle(world, i, half, &omega);
     }
 }
 
 cairn_status eng_block_midpoint(cairn_world *world)
 {
-    world->turnings = base_arena_array(world->arena, eng_turning, "turnings", world->general_count);
-    if (world->turnings == NULL)
+    world->scratch.turnings = base_arena_array(world->scratch.arena, eng_turning, "turnings",
+                                               world->scratch.general.count);
+    if (world->scratch.turnings == NULL)
         return CAIRN_ERROR_MEMORY;
-    base_parallel_for(world->workers, world->general_count, ENG_BODY_CHUNK, midpoint_chunk, world);
+    base_parallel_for(world->model.workers, world->scratch.general.count, ENG_BODY_CHUNK,
+                      midpoint_chunk, world);
     return CAIRN_OK;
 }
 
@@ -40,19 +43,20 @@ static void free_velocity_chunk(void *argument, int begin, int end, int chunk, i
     (void)chunk, (void)worker;
     cairn_world *world = argument;
     for (int k = begin; k < end; k++) {
-        int i = world->active[k];
+        int i = world->scratch.general.active[k];
         if (eng_is_elsewhere(world, i))
             continue;
         // dynamic bodies of the general passes got theirs on the way to the midpoint
-        if (world->bodies[i].kind == CAIRN_DYNAMIC && k >= world->general_count)
-            eng_body_free(world, i, world->v_free[i]);
-        else if (world->bodies[i].kind != CAIRN_DYNAMIC)
-            memcpy(world->v_free[i], world->v[i], sizeof world->v[i]);
+        if (world->model.bodies.rows[i].kind == CAIRN_DYNAMIC && k >= world->scratch.general.count)
+            eng_body_free(world, i, world->state.bodies.v_free[i]);
+        else if (world->model.bodies.rows[i].kind != CAIRN_DYNAMIC)
+            memcpy(world->state.bodies.v_free[i], world->state.bodies.v[i],
+                   sizeof world->state.bodies.v[i]);
     }
 }
 
 void eng_block_free_velocity(cairn_world *world)
 {
-    base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, free_velocity_chunk,
-                      world);
+    base_parallel_for(world->model.workers, world->scratch.general.active_count, ENG_BODY_CHUNK,
+                      free_velocity_chunk, world);
 }

@@ -5,6 +5,8 @@
 #include "engine/pairs/sharing.h"
 #include "engine/passes/islands.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "engine/state/rotation.h"
 
@@ -58,14 +60,14 @@ static con_cone_terms surface_terms(const eng_surface *surface)
 
 static con_cone_terms terms_of(const cairn_world *world, int contact)
 {
-    return surface_terms(&world->surfaces[world->contacts.surface[contact]]);
+    return surface_terms(&world->model.materials.surfaces[world->contacts.set.surface[contact]]);
 }
 
 /// Velocity of B against A at a contact, in its frame.
 static void relative(const impacts *all, const site *s, double out[3])
 {
     const cairn_world *world = all->world;
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     vec3 v[2];
     for (int side = 0; side < 2; side++)
         v[side] = eng_image_velocity(world, s->body[side], all->u[s->body[side]],
@@ -77,19 +79,22 @@ static void relative(const impacts *all, const site *s, double out[3])
 static void push(const impacts *all, const site *s, const double R[3])
 {
     const cairn_world *world = all->world;
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     vec3 impulse = mat3_apply_transposed(&c->frame[s->contact], vec3_from(R));
     for (int side = 0; side < 2; side++) {
         int body = s->body[side];
-        if (world->bodies[body].kind != CAIRN_DYNAMIC)
+        if (world->model.bodies.rows[body].kind != CAIRN_DYNAMIC)
             continue;
         vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
         vec3 place = eng_contact_place(world, s->contact, side);
-        vec3 arm = vec3_sub(eng_image_point(world, body, place), world->q_mid[body].position);
-        vec3 turn = quat_rotate_inverse(world->q_mid[body].orientation, vec3_cross(arm, own));
+        vec3 arm =
+            vec3_sub(eng_image_point(world, body, place), world->state.bodies.q_mid[body].position);
+        vec3 turn =
+            quat_rotate_inverse(world->state.bodies.q_mid[body].orientation, vec3_cross(arm, own));
         for (int k = 0; k < 3; k++) {
-            all->u[body][k] += world->mass_inverse[body][k] * vec3_get(own, k);
-            all->u[body][k + 3] += world->mass_inverse[body][k + 3] * vec3_get(turn, k);
+            all->u[body][k] += world->state.bodies.mass_inverse[body][k] * vec3_get(own, k);
+            all->u[body][k + 3] +=
+                world->state.bodies.mass_inverse[body][k + 3] * vec3_get(turn, k);
         }
     }
 }
@@ -111,7 +116,7 @@ static void solve_site(const impacts *all, const site *s, const double b[3], dou
     const cairn_world *world = all->world;
     con_local_problem problem = {.W = s->W, .mu = s->mu};
     memcpy(problem.b, b, sizeof problem.b);
-    world->local.plugin->solve(world->local.settings, &problem, R);
+    world->model.local.plugin->solve(world->model.local.settings, &problem, R);
 }
 
 // ---------------------------------------------------------------- Poisson
@@ -191,7 +196,7 @@ static double larger_root(double a, double b, double c, double none)
 static double share_of(const impacts *all, const balance *b)
 {
     double wish = 1.0, slope = b->live - b->dead - b->bend;
-    if (all->world->def.impact == CAIRN_IMPACT_ENERGETIC)
+    if (all->world->model.def.impact == CAIRN_IMPACT_ENERGETIC)
         wish = larger_root(b->bend_normal, b->given, b->asked, 1.0);
     return fmin(wish, larger_root(b->bend, slope, fmax(-b->dead, 0.0), wish));
 }
@@ -366,12 +371,12 @@ static void collide_alone(const impacts *all, site *s)
 static void collide_in_turn(const impacts *all, const queue *q)
 {
     int64_t left = (int64_t)EVENTS * all->count;
-    double share = fmax(1e-9, all->world->def.tolerance);
+    double share = fmax(1e-9, all->world->model.def.tolerance);
     double first = fmax(q->closing[q->tree[1]], 0.0), stop = fmax(all->threshold, 1e-9 * first);
     while (left > 0 && q->closing[q->tree[1]] > stop) {
         int count = take_group(q, share, 1e-11 * first);
         left -= count;
-        if (all->world->def.impact == CAIRN_IMPACT_SEQUENTIAL)
+        if (all->world->model.def.impact == CAIRN_IMPACT_SEQUENTIAL)
             bounce_back(all, q->group, count);
         else if (count > 1)
             compress_and_expand(all, q->group, count);
@@ -388,8 +393,8 @@ static void collide_in_turn(const impacts *all, const queue *q)
 
 static bool make_queue(const impacts *all, queue *q)
 {
-    base_arena *arena = all->world->arena;
-    int bodies = all->world->reach;
+    base_arena *arena = all->world->scratch.arena;
+    int bodies = all->world->scratch.general.reach;
     for (q->size = 1; q->size < all->count;)
         q->size *= 2;
     int *start = base_arena_array(arena, int, "impact starts", bodies + 2);
@@ -403,13 +408,13 @@ static bool make_queue(const impacts *all, queue *q)
     // counts two places up, then ends one place up, which filling turns into starts
     for (int i = 0; i < 2 * all->count; i++) {
         int body = all->sites[i / 2].body[i % 2];
-        start[body + 2] += all->world->bodies[body].kind == CAIRN_DYNAMIC;
+        start[body + 2] += all->world->model.bodies.rows[body].kind == CAIRN_DYNAMIC;
     }
     for (int b = 0; b < bodies; b++)
         start[b + 2] += start[b + 1];
     for (int i = 0; i < 2 * all->count; i++) {
         int body = all->sites[i / 2].body[i % 2];
-        if (all->world->bodies[body].kind == CAIRN_DYNAMIC)
+        if (all->world->model.bodies.rows[body].kind == CAIRN_DYNAMIC)
             touch[start[body + 1]++] = i / 2;
     }
     q->start = start;
@@ -427,18 +432,19 @@ static bool make_queue(const impacts *all, queue *q)
 /// Touching up to what the position correction leaves alone.
 static bool touches(const cairn_world *world, int contact)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     double size = INFINITY;
     for (int side = 0; side < 2; side++)
-        size =
-            fmin(size, world->shapes[world->bodies[c->body[contact][side]].shape]->smallest_size);
+        size = fmin(
+            size, world->model.shapes.rows[world->model.bodies.rows[c->body[contact][side]].shape]
+                      ->smallest_size);
     return c->gap[contact] <= (isfinite(size) ? 1e-5 * size : 0.0);
 }
 
 /// Whether bodies that are apart meet so fast within the step that they bounce there.
 static bool meets(const cairn_world *world, const site *s)
 {
-    return world->contacts.meets[s->contact] > 0.0 &&
+    return world->contacts.set.meets[s->contact] > 0.0 &&
            eng_bounces(world, s->body[0], s->body[1], s->restitution, s->V[0]);
 }
 
@@ -447,7 +453,7 @@ static bool meets(const cairn_world *world, const site *s)
 static bool gather(impacts *all)
 {
     cairn_world *world = all->world;
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     bool collide = false;
     for (int i = 0; i < c->cone_count; i++) {
         bool touch = touches(world, i);
@@ -462,9 +468,9 @@ static bool gather(impacts *all)
                     .tangential = terms.tangential};
         for (int side = 0; side < 2; side++) {
             int body = s->body[side];
-            mat3 W =
-                eng_point_mobility(world->mass_inverse[body], &world->q_mid[body], &c->frame[i],
-                                   eng_image_point(world, body, eng_contact_place(world, i, side)));
+            mat3 W = eng_point_mobility(
+                world->state.bodies.mass_inverse[body], &world->state.bodies.q_mid[body],
+                &c->frame[i], eng_image_point(world, body, eng_contact_place(world, i, side)));
             s->W = mat3_add(&s->W, &W);
         }
         relative(all, s, s->V);
@@ -480,8 +486,10 @@ static bool gather(impacts *all)
 static bool find_islands(const impacts *all)
 {
     const cairn_world *world = all->world;
-    int *parent = base_arena_array(world->arena, int, "impact islands", world->reach);
-    int *number = base_arena_array(world->arena, int, "impact islands", world->reach);
+    int *parent =
+        base_arena_array(world->scratch.arena, int, "impact islands", world->scratch.general.reach);
+    int *number =
+        base_arena_array(world->scratch.arena, int, "impact islands", world->scratch.general.reach);
     if (parent == NULL || number == NULL)
         return false;
     for (int i = 0; i < all->count; i++)
@@ -507,37 +515,39 @@ static bool find_islands(const impacts *all)
 /// Impulses of a site on its bodies' free velocities.
 static void give(cairn_world *world, int contact, const double R[3])
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     vec3 impulse = mat3_apply_transposed(&c->frame[contact], vec3_from(R));
     for (int side = 0; side < 2; side++) {
         int body = c->body[contact][side];
-        if (world->bodies[body].kind != CAIRN_DYNAMIC)
+        if (world->model.bodies.rows[body].kind != CAIRN_DYNAMIC)
             continue;
         vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
         vec3 place = eng_contact_place(world, contact, side);
-        vec3 arm = vec3_sub(eng_image_point(world, body, place), world->q_mid[body].position);
+        vec3 arm =
+            vec3_sub(eng_image_point(world, body, place), world->state.bodies.q_mid[body].position);
         eng_body_push(world, body, own, vec3_cross(arm, own));
     }
     for (int k = 0; k < 3; k++)
-        world->given[contact][k] += R[k];
+        world->scratch.solve.given[contact][k] += R[k];
 }
 
 void eng_impact_velocity(const cairn_world *world, int body, double u[6])
 {
-    vec3 J = eng_inertia_of(world, body), omega = vec3_from(world->v[body] + 3);
-    memcpy(u, world->v[body], 6 * sizeof *u);
-    if (world->bodies[body].kind == CAIRN_DYNAMIC && !(J.x == J.y && J.y == J.z) &&
+    vec3 J = eng_inertia_of(world, body), omega = vec3_from(world->state.bodies.v[body] + 3);
+    memcpy(u, world->state.bodies.v[body], 6 * sizeof *u);
+    if (world->model.bodies.rows[body].kind == CAIRN_DYNAMIC && !(J.x == J.y && J.y == J.z) &&
         !eng_flows(world, body))
-        vec3_store(u + 3, eng_rotation_middle(J, omega, world->def.time_step));
+        vec3_store(u + 3, eng_rotation_middle(J, omega, world->state.clock.step));
 }
 
 /// Velocities with which bodies meet.
 static void meet(impacts *all)
 {
     const cairn_world *world = all->world;
-    memcpy(all->u, world->v, (size_t)world->reach * sizeof *all->u);
-    for (int k = 0; k < world->active_count; k++)
-        eng_impact_velocity(world, world->active[k], all->u[world->active[k]]);
+    memcpy(all->u, world->state.bodies.v, (size_t)world->scratch.general.reach * sizeof *all->u);
+    for (int k = 0; k < world->scratch.general.active_count; k++)
+        eng_impact_velocity(world, world->scratch.general.active[k],
+                            all->u[world->scratch.general.active[k]]);
 }
 
 /// Velocities that sites which collided part with, but for forces of the step that press bodies
@@ -545,39 +555,42 @@ static void meet(impacts *all)
 static void keep_rebound(const impacts *all)
 {
     cairn_world *world = all->world;
-    memset(world->rebound, 0, (size_t)world->contacts.cone_count * sizeof *world->rebound);
+    memset(world->scratch.solve.rebound, 0,
+           (size_t)world->contacts.set.cone_count * sizeof *world->scratch.solve.rebound);
     for (int i = 0; i < all->count; i++)
         for (int side = 0; side < 2; side++) {
             int body = all->sites[i].body[side], first = eng_is_dynamic(world, body) ? 3 : 0;
             for (int k = first; k < 6; k++)
-                all->u[body][k] = world->v_free[body][k];
+                all->u[body][k] = world->state.bodies.v_free[body][k];
         }
     for (int i = 0; i < all->count; i++) {
         const site *s = &all->sites[i];
         double u[3];
         relative(all, s, u);
-        world->rebound[s->contact] = s->all[0] > 0.0 ? fmax(u[0], 0.0) : 0.0;
+        world->scratch.solve.rebound[s->contact] = s->all[0] > 0.0 ? fmax(u[0], 0.0) : 0.0;
     }
 }
 
 static cairn_status collide(cairn_world *world)
 {
-    size_t contacts = (size_t)world->contacts.cone_count, bodies = (size_t)world->reach;
+    size_t contacts = (size_t)world->contacts.set.cone_count,
+           bodies = (size_t)world->scratch.general.reach;
     impacts all = {.world = world};
-    all.sites = base_arena_array(world->arena, site, "impacts", contacts);
-    all.u = base_arena_allocate(world->arena, "impact velocities", bodies, sizeof *all.u);
+    all.sites = base_arena_array(world->scratch.arena, site, "impacts", contacts);
+    all.u = base_arena_allocate(world->scratch.arena, "impact velocities", bodies, sizeof *all.u);
     if (all.sites == NULL || all.u == NULL)
         return CAIRN_ERROR_MEMORY;
     meet(&all);
-    all.threshold = 4.0 * world->def.time_step * vec3_norm(vec3_from(world->def.gravity));
+    all.threshold = 4.0 * world->state.clock.step * vec3_norm(vec3_from(world->model.def.gravity));
     if (!gather(&all))
         return CAIRN_OK;
     queue q;
-    all.balance = base_arena_array(world->arena, balance, "impact energies", all.count);
-    world->rebound = base_arena_array(world->arena, double, "rebound", contacts);
-    if (all.balance == NULL || world->rebound == NULL || !find_islands(&all))
+    all.balance = base_arena_array(world->scratch.arena, balance, "impact energies", all.count);
+    world->scratch.solve.rebound =
+        base_arena_array(world->scratch.arena, double, "rebound", contacts);
+    if (all.balance == NULL || world->scratch.solve.rebound == NULL || !find_islands(&all))
         return CAIRN_ERROR_MEMORY;
-    if (world->def.impact == CAIRN_IMPACT_POISSON)
+    if (world->model.def.impact == CAIRN_IMPACT_POISSON)
         compress_and_expand(&all, NULL, all.count);
     else if (make_queue(&all, &q))
         collide_in_turn(&all, &q);
@@ -592,28 +605,28 @@ static cairn_status collide(cairn_world *world)
 /// Contacts that were closed before attract their bodies.
 static void cohere(cairn_world *world)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     for (int i = 0; i < c->cone_count; i++) {
         double force = terms_of(world, i).cohesion;
         if (force > 0.0 && !c->fresh[i] && touches(world, i))
-            give(world, i, (const double[3]){-world->def.time_step * force, 0.0, 0.0});
+            give(world, i, (const double[3]){-world->state.clock.step * force, 0.0, 0.0});
     }
 }
 
 static bool has_cohesion(const cairn_world *world)
 {
-    for (int i = 0; i < world->surface_count; i++)
-        if (surface_terms(&world->surfaces[i]).cohesion > 0.0)
+    for (int i = 0; i < world->model.materials.surface_count; i++)
+        if (surface_terms(&world->model.materials.surfaces[i]).cohesion > 0.0)
             return true;
     return false;
 }
 
 cairn_status eng_impacts_check(const cairn_world *world, cairn_error *error)
 {
-    bool poisson = world->def.impact == CAIRN_IMPACT_POISSON;
-    bool none = poisson || world->def.impact == CAIRN_IMPACT_ENERGETIC;
-    for (int i = 0; i < world->surface_count && none; i++) {
-        double tangential = surface_terms(&world->surfaces[i]).tangential;
+    bool poisson = world->model.def.impact == CAIRN_IMPACT_POISSON;
+    bool none = poisson || world->model.def.impact == CAIRN_IMPACT_ENERGETIC;
+    for (int i = 0; i < world->model.materials.surface_count && none; i++) {
+        double tangential = surface_terms(&world->model.materials.surfaces[i]).tangential;
         if (tangential > 0.0)
             return base_fail(error, CAIRN_ERROR_UNSUPPORTED,
                              "impact = \"%s\" gives no sliding velocity back: a pair has "
@@ -626,17 +639,17 @@ cairn_status eng_impacts_check(const cairn_world *world, cairn_error *error)
 
 cairn_status eng_block_impacts(cairn_world *world)
 {
-    size_t contacts = (size_t)world->contacts.cone_count;
-    bool coheres = has_cohesion(world), collides = world->def.impact != CAIRN_IMPACT_NEWTON;
-    world->given = NULL;
-    world->rebound = NULL;
+    size_t contacts = (size_t)world->contacts.set.cone_count;
+    bool coheres = has_cohesion(world), collides = world->model.def.impact != CAIRN_IMPACT_NEWTON;
+    world->scratch.solve.given = NULL;
+    world->scratch.solve.rebound = NULL;
     if (contacts == 0 || !(coheres || collides))
         return CAIRN_OK;
-    world->given =
-        base_arena_allocate(world->arena, "given impulses", contacts, sizeof *world->given);
-    if (world->given == NULL)
+    world->scratch.solve.given = base_arena_allocate(world->scratch.arena, "given impulses",
+                                                     contacts, sizeof *world->scratch.solve.given);
+    if (world->scratch.solve.given == NULL)
         return CAIRN_ERROR_MEMORY;
-    memset(world->given, 0, contacts * sizeof *world->given);
+    memset(world->scratch.solve.given, 0, contacts * sizeof *world->scratch.solve.given);
     cairn_status status = collides ? collide(world) : CAIRN_OK;
     if (status == CAIRN_OK && coheres)
         cohere(world);
@@ -645,18 +658,19 @@ cairn_status eng_block_impacts(cairn_world *world)
 
 cairn_status eng_impacts_add(cairn_world *world)
 {
-    size_t contacts = (size_t)world->contacts.cone_count;
-    if (world->given == NULL)
+    size_t contacts = (size_t)world->contacts.set.cone_count;
+    if (world->scratch.solve.given == NULL)
         return CAIRN_OK;
-    if (world->solved_R == world->contacts.R) {
-        double(*kept)[3] = base_arena_allocate(world->arena, "solution", contacts, sizeof *kept);
+    if (world->scratch.solve.solved_R == world->contacts.set.R) {
+        double(*kept)[3] =
+            base_arena_allocate(world->scratch.arena, "solution", contacts, sizeof *kept);
         if (kept == NULL)
             return CAIRN_ERROR_MEMORY;
-        memcpy(kept, world->contacts.R, contacts * sizeof *kept);
-        world->solved_R = kept;
+        memcpy(kept, world->contacts.set.R, contacts * sizeof *kept);
+        world->scratch.solve.solved_R = kept;
     }
     for (size_t i = 0; i < contacts; i++)
         for (int k = 0; k < 3; k++)
-            world->contacts.R[i][k] += world->given[i][k];
+            world->contacts.set.R[i][k] += world->scratch.solve.given[i][k];
     return CAIRN_OK;
 }

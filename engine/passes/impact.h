@@ -4,14 +4,15 @@
 #ifndef CAIRN_ENGINE_PASSES_IMPACT_H
 #define CAIRN_ENGINE_PASSES_IMPACT_H
 
-#include "engine/state/world.h"
+#include "contact/laws/law.h"
+#include <cairn/cairn.h>
 
 /// Poisson's law and that by energy give no sliding velocity back.
 /// @return CAIRN_ERROR_UNSUPPORTED where a pair asks for that under it
 cairn_status eng_impacts_check(const cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Impulses that the cone contacts are given before the problem of the step: those of impacts under
-/// any `impact` but `newton`, and of cohesion. They change v_free; world->given holds
+/// any `impact` but `newton`, and of cohesion. They change v_free; world->scratch.solve.given holds
 /// them, or NULL where there are none. After explicit laws, before the assembly.
 /// @return CAIRN_ERROR_MEMORY
 cairn_status eng_block_impacts(cairn_world *world) CAIRN_CHECK_RESULT;

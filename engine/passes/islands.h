@@ -8,7 +8,7 @@
 
 static inline bool eng_is_dynamic(const cairn_world *world, int body)
 {
-    return body >= 0 && world->bodies[body].kind == CAIRN_DYNAMIC;
+    return body >= 0 && world->model.bodies.rows[body].kind == CAIRN_DYNAMIC;
 }
 
 /// Two bodies become part of one island, where both are dynamic.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prescribed motions: functions of time that moving bodies follow, theory.md (9.12)-(9.13).
 #include "engine/passes/motion.h"
+#include "engine/bodies/body_state.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "engine/measures/finite.h"
 #include "engine/state/ids.h"
@@ -82,7 +85,7 @@ static void mean_velocity(const pose *q, const pose *end, double time, double v[
 static cairn_status follow(const cairn_world *world, int body, double start, const pose *q,
                            double v[6], pose *end, cairn_error *error)
 {
-    double half = 0.5 * world->def.time_step;
+    double half = 0.5 * world->state.clock.step;
     cairn_motion middle, last;
     cairn_status status = ask(world, body, start + 0.5 * half, &middle, error);
     if (status == CAIRN_OK)
@@ -96,12 +99,14 @@ static cairn_status follow(const cairn_world *world, int body, double start, con
 
 cairn_status eng_motions_begin(cairn_world *world, cairn_error *error)
 {
-    for (int k = 0; world->motion_count > 0 && k < world->active_count; k++) {
-        int i = world->active[k];
+    for (int k = 0; world->model.bodies.motion_count > 0 && k < world->scratch.general.active_count;
+         k++) {
+        int i = world->scratch.general.active[k];
         if (eng_extra_of(world, i).motion.function == NULL)
             continue;
         pose end;
-        cairn_status status = follow(world, i, world->time, &world->q[i], world->v[i], &end, error);
+        cairn_status status = follow(world, i, world->state.clock.time, &world->state.bodies.q[i],
+                                     world->state.bodies.v[i], &end, error);
         if (status != CAIRN_OK)
             return status;
     }
@@ -110,14 +115,16 @@ cairn_status eng_motions_begin(cairn_world *world, cairn_error *error)
 
 cairn_status eng_motions_middle(cairn_world *world, cairn_error *error)
 {
-    double half = 0.5 * world->def.time_step;
-    for (int k = 0; world->motion_count > 0 && k < world->active_count; k++) {
-        int i = world->active[k];
+    double half = 0.5 * world->state.clock.step;
+    for (int k = 0; world->model.bodies.motion_count > 0 && k < world->scratch.general.active_count;
+         k++) {
+        int i = world->scratch.general.active[k];
         if (eng_extra_of(world, i).motion.function == NULL)
             continue;
         pose end;
         cairn_status status =
-            follow(world, i, world->time + half, &world->q_mid[i], world->v_free[i], &end, error);
+            follow(world, i, world->state.clock.time + half, &world->state.bodies.q_mid[i],
+                   world->state.bodies.v_free[i], &end, error);
         if (status != CAIRN_OK)
             return status;
     }
@@ -134,7 +141,7 @@ cairn_status cairn_body_set_motion(cairn_world *world, cairn_body_id id,
     if (known != CAIRN_OK)
         return eng_fail_id(error, known, "body");
     int index = (int)id.index;
-    if (world->bodies[index].kind != CAIRN_MOVING)
+    if (world->model.bodies.rows[index].kind != CAIRN_MOVING)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "only a moving body follows a prescribed motion");
     eng_extra *extra = eng_extra_make(world, index);
@@ -142,18 +149,18 @@ cairn_status cairn_body_set_motion(cairn_world *world, cairn_body_id id,
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a motion");
     eng_motion before = extra->motion;
     extra->motion = (eng_motion){function, context};
-    world->plan_due = true;
+    world->scratch.general.due = true;
     if (function == NULL) {
-        world->motion_count -= before.function != NULL;
+        world->model.bodies.motion_count -= before.function != NULL;
         return CAIRN_OK;
     }
     cairn_motion now;
     pose end;
     eng_state state = eng_state_of(world, index);
-    cairn_status status = ask(world, index, world->time, &now, error);
+    cairn_status status = ask(world, index, world->state.clock.time, &now, error);
     if (status == CAIRN_OK) {
         state.q = prescribed(world, index, &now, state.q);
-        status = follow(world, index, world->time, &state.q, state.v, &end, error);
+        status = follow(world, index, world->state.clock.time, &state.q, state.v, &end, error);
     }
     if (status == CAIRN_OK && eng_state_set(world, index, &state) != CAIRN_OK)
         status = base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a motion");
@@ -161,7 +168,7 @@ cairn_status cairn_body_set_motion(cairn_world *world, cairn_body_id id,
         extra->motion = before;
         return status;
     }
-    world->motion_count += before.function == NULL;
-    world->topology_changed = world->joints_changed = true;
+    world->model.bodies.motion_count += before.function == NULL;
+    world->contacts.pairs.topology_changed = world->model.joints.changed = true;
     return CAIRN_OK;
 }

@@ -3,7 +3,7 @@
 #ifndef CAIRN_ENGINE_PASSES_MOTION_H
 #define CAIRN_ENGINE_PASSES_MOTION_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// First half of the step: v becomes its mean velocity and q_mid where it ends. Before block 1.
 cairn_status eng_motions_begin(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;

@@ -3,7 +3,7 @@
 #ifndef CAIRN_ENGINE_PASSES_PASSES_H
 #define CAIRN_ENGINE_PASSES_PASSES_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// Parts of a world that a step changes; what is in none of them (shapes, laws, materials,
 /// settings) no pass writes.

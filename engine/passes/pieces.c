@@ -2,6 +2,8 @@
 // A step in pieces. All sizes are powers of two of the step's, so that impulses which become those
 // of a shorter step, and back, keep their bits.
 #include "engine/passes/pieces.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "contact/problem/team.h"
 #include "engine/joints/joints.h"
@@ -25,8 +27,8 @@ static const double turn_max = 0.6;
 /// Where in the step a piece begins, s; counted as the time of whole steps is.
 static double time_of(const cairn_world *world, double whole, int done, int full)
 {
-    double steps = (double)world->step_count + (double)done / (double)full;
-    return world->time_start + steps * whole;
+    double steps = (double)world->state.clock.step_count + (double)done / (double)full;
+    return world->state.clock.time_start + steps * whole;
 }
 
 /// The size of the piece that follows: as large as the one that it is the other half of.
@@ -72,20 +74,21 @@ static bool has_function(const cairn_world *world, int body)
 /// times as fast.
 static bool is_driven(const cairn_world *world)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     bool found = false;
-    int tasks = world->motion_count > 0 ? con_domains_tasks(&world->domains) : 0;
+    int tasks =
+        world->model.bodies.motion_count > 0 ? con_domains_tasks(&world->contacts.domains) : 0;
     for (int task = 0; task < tasks; task++) {
-        con_span held = con_domains_held(&world->domains, c->cone_count, task);
+        con_span held = con_domains_held(&world->contacts.domains, c->cone_count, task);
         for (int i = held.begin; i < held.end && !found; i++)
             found = has_function(world, c->body[i][0]) || has_function(world, c->body[i][1]);
     }
     if (tasks > 0)
-        found = con_team_any(&world->domains, found);
-    for (int i = 0; i < world->joint_count && !found; i++)
-        found = world->joints[i].motor_function != NULL ||
-                has_function(world, world->joints[i].body[0]) ||
-                has_function(world, world->joints[i].body[1]);
+        found = con_team_any(&world->contacts.domains, found);
+    for (int i = 0; i < world->model.joints.count && !found; i++)
+        found = world->model.joints.rows[i].motor_function != NULL ||
+                has_function(world, world->model.joints.rows[i].body[0]) ||
+                has_function(world, world->model.joints.rows[i].body[1]);
     return found;
 }
 
@@ -93,14 +96,14 @@ static bool is_driven(const cairn_world *world)
 /// again.
 static bool finds_first_energies(const cairn_world *world)
 {
-    return world->step_count == 0 &&
-           (world->contacts.count > world->contacts.cone_count || world->connector_count > 0 ||
-            eng_spheres_slot_count(world) > 0);
+    return world->state.clock.step_count == 0 &&
+           (world->contacts.set.count > world->contacts.set.cone_count ||
+            world->model.connectors.count > 0 || eng_spheres_slot_count(world) > 0);
 }
 
 int eng_pieces_of(const cairn_world *world)
 {
-    int halvings = world->def.step_halvings;
+    int halvings = world->model.def.step_halvings;
     return halvings > 0 ? 1 << (halvings + FINER) : 1;
 }
 
@@ -113,62 +116,62 @@ static bool may_take_back(const cairn_world *world)
 /// Whether the middle of half the piece in hand comes after what bodies have bounced off already.
 static bool may_be_shorter(const cairn_world *world)
 {
-    return world->pieces.size / 2 >= world->pieces.least;
+    return world->state.pieces.size / 2 >= world->state.pieces.least;
 }
 
 bool eng_pieces_may_divide(const cairn_world *world)
 {
-    return world->pieces.size > 1 << FINER && may_be_shorter(world) && !world->pieces.gave_up &&
-           may_take_back(world);
+    return world->state.pieces.size > 1 << FINER && may_be_shorter(world) &&
+           !world->state.pieces.gave_up && may_take_back(world);
 }
 
 bool eng_pieces_divide(cairn_world *world)
 {
-    con_stop stop = world->pieces.stop;
+    con_stop stop = world->state.pieces.stop;
     // a limit that was asked for, a problem without a solution and round-off are not mended by
     // shorter steps
     bool helps = stop == CON_STOP_STAGNATED || stop == CON_STOP_FAILED ||
-                 (stop == CON_STOP_ITERATION_LIMIT && world->def.max_iterations == 0);
-    helps = helps && !(world->report.error < round_off);
-    world->pieces.divide = helps && eng_pieces_may_divide(world);
-    if (world->pieces.divide)
-        add_effort(&world->report, &world->pieces.report);
-    return world->pieces.divide;
+                 (stop == CON_STOP_ITERATION_LIMIT && world->model.def.max_iterations == 0);
+    helps = helps && !(world->report.step.error < round_off);
+    world->state.pieces.divide = helps && eng_pieces_may_divide(world);
+    if (world->state.pieces.divide)
+        add_effort(&world->report.step, &world->state.pieces.report);
+    return world->state.pieces.divide;
 }
 
 bool eng_pieces_divide_joints(cairn_world *world)
 {
-    const eng_joint_step *s = world->joint_step;
+    const eng_joint_step *s = world->scratch.joint_step;
     if (s == NULL || !(s->alone_error > 0.0))
         return false;
-    con_stop stop = world->pieces.stop;
-    double error = world->report.error;
-    world->pieces.stop = s->alone_stop;
-    world->report.error = s->alone_error;
+    con_stop stop = world->state.pieces.stop;
+    double error = world->report.step.error;
+    world->state.pieces.stop = s->alone_stop;
+    world->report.step.error = s->alone_error;
     bool divides = eng_pieces_divide(world);
-    world->pieces.stop = stop;
-    world->report.error = error;
+    world->state.pieces.stop = stop;
+    world->report.step.error = error;
     return divides;
 }
 
 bool eng_pieces_may_divide_meeting(const cairn_world *world)
 {
-    return world->pieces.size > 1 && may_be_shorter(world) && may_take_back(world);
+    return world->state.pieces.size > 1 && may_be_shorter(world) && may_take_back(world);
 }
 
 void eng_pieces_divide_meeting(cairn_world *world)
 {
-    eng_pieces *p = &world->pieces;
+    eng_pieces *p = &world->state.pieces;
     p->divide = true;
     p->cut = true;
     p->ramp = p->size / 2;
-    add_effort(&world->report, &p->report);
+    add_effort(&world->report.step, &p->report);
 }
 
 /// Bodies of joints that turn far in a piece get shorter ones. @param whole  s
 static void fit_turns(cairn_world *world, double whole, int full)
 {
-    eng_pieces *p = &world->pieces;
+    eng_pieces *p = &world->state.pieces;
     int body;
     while (eng_joints_turn(world, whole * p->size / full, &body) > turn_max &&
            eng_pieces_may_divide(world))
@@ -188,8 +191,8 @@ static cairn_status check_turns(const cairn_world *world, double whole, cairn_er
                      "step %" PRId64 ", t = %g s: %s, which a joint holds, would turn by %.3g rad "
                      "in a step of %g s, and no more than half a turn can be followed; use a step "
                      "of %.2g s or less",
-                     world->step_count + 1, world->time, eng_body_label(world, body).text, turn,
-                     whole, whole * 0.5 / turn);
+                     world->state.clock.step_count + 1, world->state.clock.time,
+                     eng_body_label(world, body).text, turn, whole, whole * 0.5 / turn);
 }
 
 /// The size of the piece after that at hand. What bodies meet in the time until its middle is found
@@ -207,7 +210,7 @@ static void find_least(const cairn_world *world, eng_pieces *p, double whole, in
     p->least = 0;
     for (int size = 1; p->owed >= 0.0 && size <= full; size *= 2) {
         double before = 0.25 * whole * (double)size / (double)full;
-        if (!con_team_any(&world->domains, p->owed > before * (1.0 - 1e-9)))
+        if (!con_team_any(&world->contacts.domains, p->owed > before * (1.0 - 1e-9)))
             return;
         p->least = size;
     }
@@ -217,7 +220,7 @@ static void find_least(const cairn_world *world, eng_pieces *p, double whole, in
 static cairn_status run_pieces(cairn_world *world, eng_piece *run, double whole, int full,
                                cairn_error *error)
 {
-    eng_pieces *p = &world->pieces;
+    eng_pieces *p = &world->state.pieces;
     p->size = p->done > 0 ? next_size(p->done) : full;
     if (p->ramp > 0 && p->ramp < p->size)
         p->size = p->ramp;
@@ -226,7 +229,7 @@ static cairn_status run_pieces(cairn_world *world, eng_piece *run, double whole,
         eng_step_set(world, whole * (double)p->size / (double)full);
         int next = following(p);
         int ahead = p->ramp > 0 ? next : p->size;
-        world->horizon = whole * (double)(p->size + ahead) / (2.0 * (double)full);
+        world->state.clock.horizon = whole * (double)(p->size + ahead) / (2.0 * (double)full);
         p->divide = false;
         p->owed = -1.0;
         p->stop = CON_STOP_SOLVED;
@@ -239,9 +242,9 @@ static cairn_status run_pieces(cairn_world *world, eng_piece *run, double whole,
             return status;
         bool solved = p->stop == CON_STOP_SOLVED;
         p->gave_up = p->gave_up || (!solved && p->size <= 1 << FINER);
-        add_report(&world->report, solved, &p->report);
+        add_report(&world->report.step, solved, &p->report);
         p->done += p->size;
-        world->time = time_of(world, whole, p->done, full);
+        world->state.clock.time = time_of(world, whole, p->done, full);
         p->ramp = p->ramp > 0 && next < full ? next : 0;
         p->cut = false;
         p->thrown = false;
@@ -253,9 +256,9 @@ static cairn_status run_pieces(cairn_world *world, eng_piece *run, double whole,
 
 cairn_status eng_pieces_step(cairn_world *world, eng_piece *run, cairn_error *error)
 {
-    eng_pieces *p = &world->pieces;
+    eng_pieces *p = &world->state.pieces;
     int full = eng_pieces_of(world);
-    double whole = world->def.time_step;
+    double whole = world->model.def.time_step;
     if (p->done == 0)
         *p = (eng_pieces){.ramp = p->ramp,
                           .cut = p->cut,
@@ -269,12 +272,13 @@ cairn_status eng_pieces_step(cairn_world *world, eng_piece *run, cairn_error *er
     if (status != CAIRN_OK)
         return status;
     if (p->report.pieces > 1)
-        base_log(&world->logger, BASE_LOG_DETAIL,
+        base_log(&world->model.logger, BASE_LOG_DETAIL,
                  "step %" PRId64 ", t = %g s: made in %d pieces, because the solve of a longer one "
                  "ended above the tolerance, or threw bodies through others",
-                 world->step_count + 1, time_of(world, whole, 0, full), p->report.pieces);
-    world->time = time_of(world, whole, 0, full);
-    world->report = p->report;
+                 world->state.clock.step_count + 1, time_of(world, whole, 0, full),
+                 p->report.pieces);
+    world->state.clock.time = time_of(world, whole, 0, full);
+    world->report.step = p->report;
     p->done = 0;
     return CAIRN_OK;
 }

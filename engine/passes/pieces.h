@@ -5,9 +5,11 @@
 #ifndef CAIRN_ENGINE_PASSES_PIECES_H
 #define CAIRN_ENGINE_PASSES_PIECES_H
 
-#include "engine/state/world.h"
+#include "engine/state/world_state.h"
+#include <cairn/cairn.h>
 
-/// One step of world->def.time_step from world->time on; it leaves time and count of steps alone.
+/// One step of world->state.clock.step from world->state.clock.time on; it leaves time and count
+/// of steps alone.
 typedef cairn_status eng_piece(cairn_world *world, cairn_error *error);
 
 /// Makes a step, or goes on with one that was interrupted between two of its pieces. Afterwards

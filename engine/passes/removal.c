@@ -5,10 +5,18 @@
 // the last step can still be read, by ids that are refused. From then on the row is free: it looks
 // like a fixed body without a shape to the passes of the step, and serves the next body that is
 // made.
+#include "engine/passes/removal.h"
+#include "engine/bodies/body_state.h"
 #include "engine/joints/joints.h"
+#include "engine/pairs/connectors.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/space/space.h"
+#include "engine/state/exclusions.h"
 #include "engine/state/ids.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
+#include "engine/state/shapes.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 
@@ -16,8 +24,8 @@
 
 static void drop_joints_of(cairn_world *world, int body)
 {
-    for (int i = world->joint_count; i-- > 0 && eng_extra_of(world, body).joints > 0;) {
-        const int *of = world->joints[i].body;
+    for (int i = world->model.joints.count; i-- > 0 && eng_extra_of(world, body).joints > 0;) {
+        const int *of = world->model.joints.rows[i].body;
         if (of[0] == body || of[1] == body)
             eng_joint_drop(world, i);
     }
@@ -32,21 +40,23 @@ static void drop_connectors_of(cairn_world *world, int body)
 /// What the body takes along, where the audit has begun.
 static void book_departure(cairn_world *world, int body)
 {
-    if (!world->energy_started || world->bodies[body].kind != CAIRN_DYNAMIC)
+    if (!world->state.audit.started || world->model.bodies.rows[body].kind != CAIRN_DYNAMIC)
         return;
     eng_state state = eng_state_of(world, body);
     double kinetic = eng_body_kinetic_energy(world, body, state.v);
     double potential = eng_body_potential_energy(world, body, &state.q);
-    world->energy.kinetic -= kinetic;
-    world->energy.potential -= potential;
-    world->energy.population -= kinetic + potential;
+    world->state.audit.energy.kinetic -= kinetic;
+    world->state.audit.energy.potential -= potential;
+    world->state.audit.energy.population -= kinetic + potential;
 }
 
 static void forget_arrival(cairn_world *world, int body)
 {
-    for (int i = 0; world->bodies[body].arrived && i < world->arrival_count; i++)
-        if (world->arrivals[i] == body) {
-            world->arrivals[i] = world->arrivals[--world->arrival_count];
+    for (int i = 0; world->model.bodies.rows[body].arrived && i < world->model.bodies.arrival_count;
+         i++)
+        if (world->model.bodies.arrivals[i] == body) {
+            world->model.bodies.arrivals[i] =
+                world->model.bodies.arrivals[--world->model.bodies.arrival_count];
             return;
         }
 }
@@ -55,13 +65,14 @@ static void forget_arrival(cairn_world *world, int body)
 static cairn_status prepare_drop(cairn_world *world, int body)
 {
     const eng_extra extra = eng_extra_of(world, body);
-    const base_allocator *allocator = &world->allocator;
-    cairn_status status = eng_slots_prepare(&world->body_slots, allocator, body);
+    const base_allocator *allocator = &world->model.allocator;
+    cairn_status status = eng_slots_prepare(&world->model.ids.body, allocator, body);
     if (status == CAIRN_OK && extra.joints > 0)
-        status = eng_slots_prepare_all(&world->joint_slots, allocator, world->joint_slots.count);
-    if (status == CAIRN_OK && extra.first_connector != 0)
         status =
-            eng_slots_prepare_all(&world->connector_slots, allocator, world->connector_slots.count);
+            eng_slots_prepare_all(&world->model.ids.joint, allocator, world->model.ids.joint.count);
+    if (status == CAIRN_OK && extra.first_connector != 0)
+        status = eng_slots_prepare_all(&world->model.ids.connector, allocator,
+                                       world->model.ids.connector.count);
     return status;
 }
 
@@ -80,43 +91,44 @@ cairn_status cairn_body_remove(cairn_world *world, cairn_body_id id, cairn_error
     book_departure(world, body);
     forget_arrival(world, body);
     eng_extra_drop(world, body);
-    world->bodies[body].removed = 1;
-    world->bodies[body].arrived = 0;
-    eng_slots_drop(&world->body_slots, body);
+    world->model.bodies.rows[body].removed = 1;
+    world->model.bodies.rows[body].arrived = 0;
+    eng_slots_drop(&world->model.ids.body, body);
     eng_population_changes(world);
-    world->topology_changed = world->plan_due = true;
+    world->contacts.pairs.topology_changed = world->scratch.general.due = true;
     return CAIRN_OK;
 }
 
 void eng_removals_settle(cairn_world *world)
 {
     // bodies that were frozen ask for a new plan
-    bool frozen = world->frozen != NULL && world->plan_due;
-    if (world->body_slots.waiting_count == 0 && !frozen)
+    bool frozen = world->state.bodies.frozen != NULL && world->scratch.general.due;
+    if (world->model.ids.body.waiting_count == 0 && !frozen)
         return;
-    eng_contacts *c = &world->contacts;
+    eng_contacts *c = &world->contacts.set;
     for (int i = c->cone_count; i < c->count; i++)
         if (eng_pair_is_past(world, c->body[i][0], c->body[i][1])) {
-            world->energy.population -= c->elastic[i];
+            world->state.audit.energy.population -= c->elastic[i];
             c->elastic[i] = c->releasable[i] = 0.0;
         }
-    world->energy.population -= eng_spheres_settle_removed(world);
+    world->state.audit.energy.population -= eng_spheres_settle_removed(world);
     int row = -1;
-    while ((row = eng_slots_next_waiting(&world->body_slots, row)) >= 0) {
-        int shape = world->bodies[row].shape;
+    while ((row = eng_slots_next_waiting(&world->model.ids.body, row)) >= 0) {
+        int shape = world->model.bodies.rows[row].shape;
         eng_colliders_drop(world, row);
         eng_body_clear(world, row);
         // out of memory it stays, of no use
-        if (world->shapes[shape]->with_body != 0 && world->shapes[shape]->uses == 0 &&
-            eng_slots_prepare(&world->shape_slots, &world->allocator, shape) == CAIRN_OK)
+        if (world->model.shapes.rows[shape]->with_body != 0 &&
+            world->model.shapes.rows[shape]->uses == 0 &&
+            eng_slots_prepare(&world->model.ids.shape, &world->model.allocator, shape) == CAIRN_OK)
             eng_shape_drop(world, shape);
     }
-    eng_slots_recycle(&world->body_slots);
+    eng_slots_recycle(&world->model.ids.body);
 }
 
 void eng_arrivals_settle(cairn_world *world)
 {
-    for (int i = 0; i < world->arrival_count; i++)
-        world->bodies[world->arrivals[i]].arrived = false;
-    world->arrival_count = 0;
+    for (int i = 0; i < world->model.bodies.arrival_count; i++)
+        world->model.bodies.rows[world->model.bodies.arrivals[i]].arrived = false;
+    world->model.bodies.arrival_count = 0;
 }

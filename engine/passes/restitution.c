@@ -7,6 +7,7 @@
 #include "engine/passes/islands.h"
 #include "engine/state/blocks.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -21,7 +22,8 @@ static const double clear_gain = 1e-4;
 
 static con_cone_terms terms_of(const cairn_world *world, int contact)
 {
-    const eng_surface *surface = &world->surfaces[world->contacts.surface[contact]];
+    const eng_surface *surface =
+        &world->model.materials.surfaces[world->contacts.set.surface[contact]];
     con_cone_terms terms = {0};
     surface->law->cone(surface->parameters, &terms);
     return terms;
@@ -30,49 +32,51 @@ static con_cone_terms terms_of(const cairn_world *world, int contact)
 /// Closing velocity that is an impact, m/s: more than gravity gives in four steps.
 static double least_impact(const cairn_world *world)
 {
-    return 4.0 * world->def.time_step * vec3_norm(vec3_from(world->def.gravity));
+    return 4.0 * world->state.clock.step * vec3_norm(vec3_from(world->model.def.gravity));
 }
 
 double eng_tangential_bounce(const cairn_world *world, const con_cone_terms *terms,
                              const double V[3])
 {
-    return world->def.impact == CAIRN_IMPACT_NEWTON && V[0] < -least_impact(world)
+    return world->model.def.impact == CAIRN_IMPACT_NEWTON && V[0] < -least_impact(world)
                ? terms->tangential
                : 0.0;
 }
 
 double eng_normal_bounce(const cairn_world *world, const con_cone_terms *terms, int contact)
 {
-    if (world->rebound != NULL && world->rebound[contact] > 0.0)
-        return -world->rebound[contact];
-    bool newton = world->def.impact == CAIRN_IMPACT_NEWTON;
+    if (world->scratch.solve.rebound != NULL && world->scratch.solve.rebound[contact] > 0.0)
+        return -world->scratch.solve.rebound[contact];
+    bool newton = world->model.def.impact == CAIRN_IMPACT_NEWTON;
     return newton && eng_contact_bounces(world, contact, terms->restitution)
-               ? terms->restitution * world->contacts.V[contact][0]
+               ? terms->restitution * world->contacts.set.V[contact][0]
                : 0.0;
 }
 
 /// q and w of a contact, and what restitution has of them, lose a part.
 static void take_from(cairn_world *world, int contact, int row, double part)
 {
-    const con_problem *problems[2] = {&world->problem, world->solved};
-    for (int i = 0; i < (world->solved->q != world->problem.q ? 2 : 1); i++) {
+    const con_problem *problems[2] = {&world->scratch.solve.problem, world->scratch.solve.solved};
+    for (int i = 0; i < (world->scratch.solve.solved->q != world->scratch.solve.problem.q ? 2 : 1);
+         i++) {
         ((double(*)[3])problems[i]->q)[contact][row] -= part;
         ((double(*)[3])problems[i]->w)[contact][row] -= part;
     }
-    ((double(*)[3])world->shift)[contact][row] -= part;
+    ((double(*)[3])world->scratch.solve.shift)[contact][row] -= part;
 }
 
 bool eng_impacts_bounce(const cairn_world *world)
 {
     bool any = false;
-    for (int task = 0; task < con_domains_tasks(&world->domains); task++) {
-        con_span held = con_domains_held(&world->domains, world->contacts.cone_count, task);
+    for (int task = 0; task < con_domains_tasks(&world->contacts.domains); task++) {
+        con_span held =
+            con_domains_held(&world->contacts.domains, world->contacts.set.cone_count, task);
         for (int i = held.begin; i < held.end && !any; i++) {
             con_cone_terms terms = terms_of(world, i);
             any = eng_normal_bounce(world, &terms, i) != 0.0;
         }
     }
-    return con_team_any(&world->domains, any);
+    return con_team_any(&world->contacts.domains, any);
 }
 
 static void deaden_chunk(void *argument, int begin, int end, int chunk, int worker)
@@ -82,14 +86,14 @@ static void deaden_chunk(void *argument, int begin, int end, int chunk, int work
     for (int i = begin; i < end; i++) {
         con_cone_terms terms = terms_of(world, i);
         if (eng_normal_bounce(world, &terms, i) != 0.0)
-            take_from(world, i, 0, world->shift[i][0]);
+            take_from(world, i, 0, world->scratch.solve.shift[i][0]);
     }
 }
 
 void eng_impacts_deaden(cairn_world *world)
 {
-    con_domains_each(&world->domains, world->workers, world->contacts.cone_count, CONTACT_CHUNK,
-                     deaden_chunk, world);
+    con_domains_each(&world->contacts.domains, world->model.workers, world->contacts.set.cone_count,
+                     CONTACT_CHUNK, deaden_chunk, world);
     eng_sharing_changed(world);
 }
 
@@ -117,19 +121,19 @@ typedef struct impact_cap {
 /// What other processes know of contacts and of the last solution, to all.
 static cairn_status share_solution(cairn_world *world)
 {
-    eng_contacts *c = &world->contacts;
+    eng_contacts *c = &world->contacts.set;
     if (!eng_sharing_is_active(world))
         return CAIRN_OK;
     con_rows rows[] = {
         {c->body, sizeof *c->body},
         {c->surface, sizeof *c->surface},
         {c->V, sizeof *c->V},
-        {(void *)world->shift, sizeof *world->shift},
-        {world->solved_R, sizeof *world->solved_R},
-        {world->solution_U, sizeof *world->solution_U},
+        {(void *)world->scratch.solve.shift, sizeof *world->scratch.solve.shift},
+        {world->scratch.solve.solved_R, sizeof *world->scratch.solve.solved_R},
+        {world->scratch.solve.solution_U, sizeof *world->scratch.solve.solution_U},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        con_team_share_contacts(&world->sharing->team, rows[i]);
+        con_team_share_contacts(&world->state.sharing->team, rows[i]);
     return eng_sharing_status(world);
 }
 
@@ -137,10 +141,10 @@ static cairn_status share_solution(cairn_world *world)
 /// that both have met, m/s.
 static void take_impact(const cairn_world *world, int contact, double R[3], double V[3])
 {
-    const eng_contacts *c = &world->contacts;
-    memcpy(R, world->solved_R[contact], 3 * sizeof *R);
+    const eng_contacts *c = &world->contacts.set;
+    memcpy(R, world->scratch.solve.solved_R[contact], 3 * sizeof *R);
     memcpy(V, c->V[contact], 3 * sizeof *V);
-    if (world->rebound == NULL)
+    if (world->scratch.solve.rebound == NULL)
         return;
     vec3 velocity[2];
     for (int side = 0; side < 2; side++) {
@@ -152,24 +156,24 @@ static void take_impact(const cairn_world *world, int contact, double R[3], doub
     }
     vec3_store(V, mat3_apply(&c->frame[contact], vec3_sub(velocity[1], velocity[0])));
     for (int k = 0; k < 3; k++)
-        R[k] += world->given[contact][k];
+        R[k] += world->scratch.solve.given[contact][k];
 }
 
 static void add_gains(impact_cap *cap)
 {
     const cairn_world *world = cap->world;
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     double least = least_impact(world);
     for (int k = 0; k < cap->count; k++)
         cap->islands[k].gain = cap->islands[k].size = cap->islands[k].slope = 0.0;
     for (int i = 0; i < c->cone_count; i++) {
         cap_island *own = &cap->islands[cap->island[i]];
-        const double *U = world->solution_U[i];
+        const double *U = world->scratch.solve.solution_U[i];
         con_cone_terms terms = terms_of(world, i);
         double e = terms.restitution, R[3], V[3];
         take_impact(world, i, R, V);
         for (int k = 0; k < 3; k++)
-            own->gain += 0.5 * R[k] * (U[k] - world->shift[i][k] + V[k]);
+            own->gain += 0.5 * R[k] * (U[k] - world->scratch.solve.shift[i][k] + V[k]);
         own->gain += eng_rolling_work(world, i);
         if (V[0] > -least || R[0] <= 0.0)
             continue;
@@ -184,15 +188,16 @@ static void add_gains(impact_cap *cap)
 static void find_islands(impact_cap *cap, int *parent, int *number)
 {
     const cairn_world *world = cap->world;
-    const eng_contacts *c = &world->contacts;
-    for (int i = 0; i < world->reach; i++) {
+    const eng_contacts *c = &world->contacts.set;
+    for (int i = 0; i < world->scratch.general.reach; i++) {
         parent[i] = i;
         number[i] = -1;
     }
     for (int i = 0; i < c->cone_count; i++)
         eng_island_join(world, parent, c->body[i][0], c->body[i][1]);
-    for (int i = 0; i < world->joint_count; i++)
-        eng_island_join(world, parent, world->joints[i].body[0], world->joints[i].body[1]);
+    for (int i = 0; i < world->model.joints.count; i++)
+        eng_island_join(world, parent, world->model.joints.rows[i].body[0],
+                        world->model.joints.rows[i].body[1]);
     for (int i = 0; i < c->cone_count; i++) {
         int free = c->body[i][eng_is_dynamic(world, c->body[i][0]) ? 0 : 1];
         int *own = &number[base_groups_first(parent, free)];
@@ -204,16 +209,16 @@ static void find_islands(impact_cap *cap, int *parent, int *number)
 /// Looks at the solution of the step. @param cap  out: NULL where no impact makes energy
 static cairn_status begin_cap(cairn_world *world, impact_cap **cap)
 {
-    base_arena *arena = world->arena;
-    int n = world->contacts.cone_count;
+    base_arena *arena = world->scratch.arena;
+    int n = world->contacts.set.cone_count;
     *cap = NULL;
     cairn_status status = share_solution(world);
     if (status != CAIRN_OK)
         return status;
     impact_cap *made = base_arena_array(arena, impact_cap, "impact energy", 1);
     int *island = base_arena_array(arena, int, "impact energy", n);
-    int *parent = base_arena_array(arena, int, "impact energy", world->reach);
-    int *number = base_arena_array(arena, int, "impact energy", world->reach);
+    int *parent = base_arena_array(arena, int, "impact energy", world->scratch.general.reach);
+    int *number = base_arena_array(arena, int, "impact energy", world->scratch.general.reach);
     cap_island *islands = base_arena_array(arena, cap_island, "impact energy", n);
     if (made == NULL || island == NULL || parent == NULL || number == NULL || islands == NULL)
         return CAIRN_ERROR_MEMORY;
@@ -226,8 +231,10 @@ static cairn_status begin_cap(cairn_world *world, impact_cap **cap)
         cap_island *own = &islands[k];
         // one e and no friction make none where all that bear are closed, whatever round-off of the
         // solve says; contacts that are still open, or held to a rebound, give nothing back
-        bool makes = own->rubs || own->least_e != own->most_e || world->rebound != NULL;
-        double most = makes ? world->def.tolerance : fmax(world->def.tolerance, clear_gain);
+        bool makes =
+            own->rubs || own->least_e != own->most_e || world->scratch.solve.rebound != NULL;
+        double most =
+            makes ? world->model.def.tolerance : fmax(world->model.def.tolerance, clear_gain);
         own->open = own->most_e > 0.0 && own->gain > most * own->size;
         *cap = own->open ? made : *cap;
     }
@@ -271,7 +278,7 @@ static bool look_at(cap_island *own, int round)
 static bool next_try(impact_cap *cap)
 {
     cairn_world *world = cap->world;
-    double *before = base_arena_array(world->arena, double, "impact energy", cap->count);
+    double *before = base_arena_array(world->scratch.arena, double, "impact energy", cap->count);
     bool again = false;
     if (before == NULL)
         return false;
@@ -282,13 +289,14 @@ static bool next_try(impact_cap *cap)
         if (cap->islands[k].open)
             again = look_at(&cap->islands[k], cap->round) || again;
     }
-    for (int i = 0; i < world->contacts.cone_count && again; i++) {
+    for (int i = 0; i < world->contacts.set.cone_count && again; i++) {
         double less = before[cap->island[i]] - cap->islands[cap->island[i]].share;
         if (less == 0.0)
             continue;
         con_cone_terms terms = terms_of(world, i);
-        const double *V = world->contacts.V[i];
-        double back = world->contacts.gap[i] <= 0.0 ? eng_tangential_bounce(world, &terms, V) : 0.0;
+        const double *V = world->contacts.set.V[i];
+        double back =
+            world->contacts.set.gap[i] <= 0.0 ? eng_tangential_bounce(world, &terms, V) : 0.0;
         take_from(world, i, 0, less * eng_normal_bounce(world, &terms, i));
         take_from(world, i, 1, less * back * V[1]);
         take_from(world, i, 2, less * back * V[2]);
@@ -306,7 +314,7 @@ cairn_status eng_impacts_cap(cairn_world *world,
     cairn_status status = begin_cap(world, &cap);
     if (status != CAIRN_OK)
         return base_fail(error, status, "out of memory in a step");
-    while (status == CAIRN_OK && cap != NULL && world->pieces.stop == CON_STOP_SOLVED &&
+    while (status == CAIRN_OK && cap != NULL && world->state.pieces.stop == CON_STOP_SOLVED &&
            next_try(cap))
         status = solve(world, false, error);
     return status;

@@ -21,30 +21,30 @@ static void fill_turn(const mat3 *frame, const con_roll *roll, double turn[3])
 
 cairn_status eng_rolling_note(cairn_world *world, int i, const con_cone_terms *terms)
 {
-    size_t n = (size_t)world->contacts.cone_count;
+    size_t n = (size_t)world->contacts.set.cone_count;
     if (!(terms->rolling > 0.0) && !(terms->spinning > 0.0))
         return CAIRN_OK;
-    if (world->rolling == NULL) {
-        eng_rolling *made = base_arena_array(world->arena, eng_rolling, "rolling", 1);
-        eng_resistance *of = base_arena_array(world->arena, eng_resistance, "rolling", n);
+    if (world->scratch.solve.rolling == NULL) {
+        eng_rolling *made = base_arena_array(world->scratch.arena, eng_rolling, "rolling", 1);
+        eng_resistance *of = base_arena_array(world->scratch.arena, eng_resistance, "rolling", n);
         if (made == NULL || of == NULL)
             return CAIRN_ERROR_MEMORY;
         memset(of, 0, n * sizeof *of);
         *made = (eng_rolling){.of = of};
-        world->rolling = made;
+        world->scratch.solve.rolling = made;
     }
     con_roll roll = eng_touch_roll(world, i, terms->flat_radius);
-    eng_resistance *own = &world->rolling->of[i];
+    eng_resistance *own = &world->scratch.solve.rolling->of[i];
     own->rolling = terms->rolling * roll.radius[0];
     own->spinning = terms->spinning * roll.twisting;
-    fill_turn(&world->contacts.frame[i], &roll, own->turn);
+    fill_turn(&world->contacts.set.frame[i], &roll, own->turn);
     return CAIRN_OK;
 }
 
 static bool resists(const cairn_world *world, int contact)
 {
-    const eng_rolling *rolling = world->rolling;
-    return contact < world->contacts.cone_count &&
+    const eng_rolling *rolling = world->scratch.solve.rolling;
+    return contact < world->contacts.set.cone_count &&
            (rolling->of[contact].rolling > 0.0 || rolling->of[contact].spinning > 0.0);
 }
 
@@ -58,8 +58,8 @@ typedef struct moment_arrays {
 
 static bool allocate(cairn_world *world, size_t n, moment_arrays *out)
 {
-    base_arena *arena = world->arena;
-    eng_rolling *rolling = world->rolling;
+    base_arena *arena = world->scratch.arena;
+    eng_rolling *rolling = world->scratch.solve.rolling;
     out->body = (int(*)[2])base_arena_allocate(arena, "rolling", n, sizeof *out->body);
     out->H = (double(*)[2][3][6])base_arena_allocate(arena, "rolling", n, sizeof *out->H);
     double(**const rows[])[3] = {&out->w,     &out->q,     &out->compliance,
@@ -88,9 +88,9 @@ static void add_H_v(const double H[3][6], const double v[6], double out[3])
 /// contact, along the surface as ways.
 static void fill_turning(const cairn_world *world, int contact, int side, double H[3][6])
 {
-    const eng_contacts *c = &world->contacts;
-    mat3 axes = quat_to_mat3(world->q_mid[c->body[contact][side]].orientation);
-    const double *turn = world->rolling->of[contact].turn;
+    const eng_contacts *c = &world->contacts.set;
+    mat3 axes = quat_to_mat3(world->state.bodies.q_mid[c->body[contact][side]].orientation);
+    const double *turn = world->scratch.solve.rolling->of[contact].turn;
     vec3 t1 = mat3_row(&c->frame[contact], 1), t2 = mat3_row(&c->frame[contact], 2);
     const vec3 rows[3] = {mat3_row(&c->frame[contact], 0),
                           vec3_add_scaled(vec3_scale(turn[0], t1), turn[1], t2),
@@ -104,26 +104,26 @@ static void fill_turning(const cairn_world *world, int contact, int side, double
 
 static void fill_moment(const cairn_world *world, int contact, int i, moment_arrays *out)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     memset(out->w[i], 0, sizeof out->w[i]);
     memset(out->q[i], 0, sizeof out->q[i]);
     memset(out->compliance[i], 0, sizeof out->compliance[i]);
     for (int side = 0; side < 2; side++) {
         int body = c->body[contact][side];
-        bool dynamic = world->bodies[body].kind == CAIRN_DYNAMIC;
-        out->body[i][side] = world->solved->body[contact][side];
+        bool dynamic = world->model.bodies.rows[body].kind == CAIRN_DYNAMIC;
+        out->body[i][side] = world->scratch.solve.solved->body[contact][side];
         fill_turning(world, contact, side, out->H[i][side]);
-        add_H_v((const double(*)[6])out->H[i][side], world->v_free[body],
+        add_H_v((const double(*)[6])out->H[i][side], world->state.bodies.v_free[body],
                 dynamic ? out->q[i] : out->w[i]);
         eng_joints_enter(world, out->body[i][side], out->H[i][side]);
     }
     for (int k = 0; k < 3; k++)
         out->q[i][k] += out->w[i][k];
-    const eng_resistance *own = &world->rolling->of[contact];
+    const eng_resistance *own = &world->scratch.solve.rolling->of[contact];
     out->friction[i] = own->rolling;
     out->spinning[i] = own->spinning;
     vec3 kept = mat3_apply(&c->frame[contact], vec3_from(c->history[contact]));
-    double *R = world->rolling->R[i],
+    double *R = world->scratch.solve.rolling->R[i],
            of_turn = own->turn[0] * own->turn[2] - own->turn[1] * own->turn[1];
     R[0] = kept.x;
     R[1] = (own->turn[2] * kept.y - own->turn[1] * kept.z) / of_turn;
@@ -132,7 +132,7 @@ static void fill_moment(const cairn_world *world, int contact, int i, moment_arr
 
 static void copy_force(const cairn_world *world, int contact, int i, moment_arrays *out)
 {
-    const con_problem *problem = world->solved;
+    const con_problem *problem = world->scratch.solve.solved;
     memcpy(out->body[i], problem->body[contact], sizeof *out->body);
     memcpy(out->H[i], problem->H[contact], sizeof *out->H);
     memcpy(out->w[i], problem->w[contact], sizeof *out->w);
@@ -142,7 +142,8 @@ static void copy_force(const cairn_world *world, int contact, int i, moment_arra
         memcpy(out->compliance[i], problem->compliance[contact], sizeof *out->compliance);
     out->friction[i] = problem->friction[contact];
     out->spinning[i] = -1.0;
-    memcpy(world->rolling->R[i], world->solved_R[contact], sizeof *world->rolling->R);
+    memcpy(world->scratch.solve.rolling->R[i], world->scratch.solve.solved_R[contact],
+           sizeof *world->scratch.solve.rolling->R);
 }
 
 /// Moments know no rates.
@@ -163,8 +164,8 @@ static bool expand_rates(eng_rolling *rolling, const con_problem *problem, base_
 
 cairn_status eng_rolling_expand(cairn_world *world)
 {
-    eng_rolling *rolling = world->rolling;
-    const con_problem *problem = world->solved;
+    eng_rolling *rolling = world->scratch.solve.rolling;
+    const con_problem *problem = world->scratch.solve.solved;
     moment_arrays out;
     if (!allocate(world, 2 * (size_t)problem->contact_count, &out))
         return CAIRN_ERROR_MEMORY;
@@ -190,7 +191,7 @@ cairn_status eng_rolling_expand(cairn_world *world)
     made->w = (const double(*)[3])out.w;
     made->compliance = problem->compliance != NULL ? (const double(*)[3])out.compliance : NULL;
     made->domains = NULL;
-    if (problem->rates != NULL && !expand_rates(rolling, problem, world->arena))
+    if (problem->rates != NULL && !expand_rates(rolling, problem, world->scratch.arena))
         return CAIRN_ERROR_MEMORY;
     con_assemble_diagonal(made, out.W_diagonal);
     return CAIRN_OK;
@@ -198,17 +199,19 @@ cairn_status eng_rolling_expand(cairn_world *world)
 
 void eng_rolling_collect(cairn_world *world)
 {
-    const eng_rolling *rolling = world->rolling;
-    for (int contact = 0; contact < world->solved->contact_count; contact++) {
+    const eng_rolling *rolling = world->scratch.solve.rolling;
+    for (int contact = 0; contact < world->scratch.solve.solved->contact_count; contact++) {
         int i = rolling->place[contact];
-        memcpy(world->solved_R[contact], rolling->R[i], sizeof *world->solved_R);
-        memcpy(world->solution_U[contact], rolling->U[i], sizeof *world->solution_U);
+        memcpy(world->scratch.solve.solved_R[contact], rolling->R[i],
+               sizeof *world->scratch.solve.solved_R);
+        memcpy(world->scratch.solve.solution_U[contact], rolling->U[i],
+               sizeof *world->scratch.solve.solution_U);
     }
 }
 
 double eng_rolling_work(const cairn_world *world, int contact)
 {
-    const eng_rolling *rolling = world->rolling;
+    const eng_rolling *rolling = world->scratch.solve.rolling;
     if (rolling == NULL || !resists(world, contact))
         return 0.0;
     int i = rolling->place[contact] + 1;
@@ -217,7 +220,8 @@ double eng_rolling_work(const cairn_world *world, int contact)
         // those of the problem may be in other coordinates
         double H[3][6];
         fill_turning(world, contact, side, H);
-        add_H_v((const double(*)[6])H, world->v[world->contacts.body[contact][side]], before);
+        add_H_v((const double(*)[6])H,
+                world->state.bodies.v[world->contacts.set.body[contact][side]], before);
     }
     for (int k = 0; k < 3; k++)
         work += 0.5 * rolling->R[i][k] * (before[k] + rolling->U[i][k]);
@@ -226,8 +230,8 @@ double eng_rolling_work(const cairn_world *world, int contact)
 
 void eng_rolling_book(cairn_world *world)
 {
-    const eng_rolling *rolling = world->rolling;
-    eng_contacts *c = &world->contacts;
+    const eng_rolling *rolling = world->scratch.solve.rolling;
+    eng_contacts *c = &world->contacts.set;
     double friction = 0.0, impact = 0.0, drivers = 0.0;
     for (int contact = 0; contact < c->cone_count; contact++) {
         if (!resists(world, contact))
@@ -243,7 +247,7 @@ void eng_rolling_book(cairn_world *world)
             int body = c->body[contact][side];
             double driven[3] = {0.0}, mean[6];
             vec3_store(c->couple[contact] + 3 * side, vec3_scale(side == 0 ? -1.0 : 1.0, moment));
-            if (world->bodies[body].kind != CAIRN_MOVING)
+            if (world->model.bodies.rows[body].kind != CAIRN_MOVING)
                 continue;
             eng_mean_velocity(world, body, mean);
             add_H_v((const double(*)[6])rolling->problem.H[i][side], mean, driven);
@@ -254,7 +258,7 @@ void eng_rolling_book(cairn_world *world)
         friction += fmax(work, 0.0);
         impact += fmin(work, 0.0);
     }
-    world->energy.friction += friction;
-    world->energy.impact += impact;
-    world->energy.drivers += drivers;
+    world->state.audit.energy.friction += friction;
+    world->state.audit.energy.impact += impact;
+    world->state.audit.energy.drivers += drivers;
 }

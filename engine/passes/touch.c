@@ -5,6 +5,8 @@
 // ends of a line, three and more the corners of a face. A line or face is shared among them.
 #include "engine/passes/touch.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/elementary.h"
 #include "geometry/shape/curvature.h"
@@ -32,8 +34,8 @@ typedef struct touch_corners {
 
 static touch_corners corners_of(const cairn_world *world, int contact)
 {
-    const eng_contacts *c = &world->contacts;
-    const eng_pair *pair = &world->pairs[c->pair[contact]];
+    const eng_contacts *c = &world->contacts.set;
+    const eng_pair *pair = &world->contacts.pairs.rows[c->pair[contact]];
     vec3 n = mat3_row(&c->frame[contact], 0);
     touch_corners corners = {.count = 0};
     for (int i = pair->first; i < pair->first + pair->count; i++) {
@@ -94,15 +96,15 @@ typedef struct seen_from {
 
 static seen_from look_from(const cairn_world *world, int contact, int side)
 {
-    const eng_contacts *c = &world->contacts;
-    const geo_pair *colliders = &world->pairs[c->pair[contact]].colliders;
+    const eng_contacts *c = &world->contacts.set;
+    const geo_pair *colliders = &world->contacts.pairs.rows[c->pair[contact]].colliders;
     int of = side == 0 ? colliders->first : colliders->second;
-    const pose *place = &world->collider_pose[of];
-    seen_from seen = {.shape = world->colliders[of].shape,
+    const pose *place = &world->contacts.colliders.pose[of];
+    seen_from seen = {.shape = world->contacts.colliders.rows[of].shape,
                       .rotation = quat_to_mat3(place->orientation)};
     vec3 point = c->point[contact], n = mat3_row(&c->frame[contact], 0);
     // the image of B that touches is next to A
-    if (side == 1 && world->cell.any)
+    if (side == 1 && world->state.cell.any)
         point = vec3_sub(point, eng_pair_shift(world, c->body[contact][0], c->body[contact][1]));
     seen.point = mat3_apply_transposed(&seen.rotation, vec3_sub(point, place->position));
     seen.normal = mat3_apply_transposed(&seen.rotation, side == 0 ? n : vec3_scale(-1.0, n));
@@ -165,7 +167,7 @@ static geo_curvature rolling_curvature(const seen_from *seen, double overlap)
 
 con_roll eng_touch_roll(const cairn_world *world, int contact, double flat)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     vec3 normal = mat3_row(&c->frame[contact], 0);
     geo_curvature curved[2];
     con_roll roll = {.arm = INFINITY};
@@ -174,9 +176,9 @@ con_roll eng_touch_roll(const cairn_world *world, int contact, double flat)
         curved[side] = rolling_curvature(&seen, -c->gap[contact]);
         int body = c->body[contact][side];
         vec3 J = eng_inertia_of(world, body);
-        if (world->bodies[body].kind == CAIRN_DYNAMIC)
+        if (world->model.bodies.rows[body].kind == CAIRN_DYNAMIC)
             roll.arm = fmin(roll.arm, sqrt(sphere_share * fmin(J.x, fmin(J.y, J.z)) /
-                                           world->bodies[body].mass));
+                                           world->model.bodies.rows[body].mass));
     }
     geo_touch_rolling(&curved[0], &curved[1], normal, flat, &roll.axis, roll.radius);
     roll.twisting = roll.radius[0];

@@ -3,7 +3,8 @@
 #ifndef CAIRN_ENGINE_PASSES_TOUCH_H
 #define CAIRN_ENGINE_PASSES_TOUCH_H
 
-#include "engine/state/world.h"
+#include "contact/laws/law.h"
+#include <cairn/cairn.h>
 
 /// Fills touch_radius and touch_width of a contact's input, docs/laws.md 7.9.
 /// @param corner  m, radius of edges and corners, above 0

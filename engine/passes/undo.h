@@ -10,7 +10,7 @@
 #ifndef CAIRN_ENGINE_PASSES_UNDO_H
 #define CAIRN_ENGINE_PASSES_UNDO_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// Begins a step that can be taken back. Scratch from the arena.
 cairn_status eng_step_keep(cairn_world *world) CAIRN_CHECK_RESULT;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The periodic cell and how it strains.
 #include "engine/space/space.h"
+#include "engine/state/world.h"
 
 /// Lattice vectors that lean by more than half of another are replaced by shorter ones, which make
 /// the same lattice. @return whether any was
@@ -48,29 +49,29 @@ mat3 eng_cell_next(const eng_cell *cell)
 
 void eng_cell_begin(cairn_world *world)
 {
-    eng_cell *cell = &world->cell;
+    eng_cell *cell = &world->state.cell;
     if (!cell->any)
         return;
     cell->reduced = reduce(cell);
     if (cell->reduced)
-        world->topology_changed = true;
-    cell->middle = eng_cell_middle(cell, &cell->now, world->def.time_step);
+        world->contacts.pairs.topology_changed = true;
+    cell->middle = eng_cell_middle(cell, &cell->now, world->state.clock.step);
     cell->inverse = mat3_inverse(&cell->middle);
 }
 
 void eng_cell_end(cairn_world *world)
 {
-    eng_cell *cell = &world->cell;
+    eng_cell *cell = &world->state.cell;
     if (!cell->any)
         return;
-    mat3 middle = eng_cell_middle(cell, &cell->unfolded, world->def.time_step);
+    mat3 middle = eng_cell_middle(cell, &cell->unfolded, world->state.clock.step);
     cell->unfolded = ahead(&cell->unfolded, &middle);
     cell->now = eng_cell_next(cell);
 }
 
 vec3 eng_cell_wrap(const cairn_world *world, vec3 point)
 {
-    const eng_cell *cell = &world->cell;
+    const eng_cell *cell = &world->state.cell;
     if (!cell->any)
         return point;
     mat3 inverse = mat3_inverse(&cell->now);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Colliders: the convex parts, half-spaces and meshes of bodies, and where they are.
+#include "engine/space/space.h"
 #include "engine/state/blocks.h"
+#include "engine/state/rows.h"
 #include "engine/state/world.h"
 
 enum { COLLIDER_CHUNK = 256 };
@@ -20,33 +22,34 @@ typedef struct place_context {
 static double way_of_faces(const cairn_world *world)
 {
     double way = 0.0;
-    mat3 rate = world->cell.gradient;
-    if (!world->cell.any)
+    mat3 rate = world->state.cell.gradient;
+    if (!world->state.cell.any)
         return 0.0;
     for (int k = 0; k < 3; k++) {
-        const eng_cell_drive *drive = world->cell.drive[k];
+        const eng_cell_drive *drive = world->state.cell.drive[k];
         if (drive != NULL && drive->mass > 0.0)
             rate.m[k][k] = fmax(fabs(rate.m[k][k]), drive->speed);
     }
     for (int k = 0; k < 3; k++)
-        if (world->cell.periodic[k])
-            way += vec3_norm(mat3_apply(&rate, mat3_column(&world->cell.middle, k)));
-    return 0.5 * world->def.time_step * way;
+        if (world->state.cell.periodic[k])
+            way += vec3_norm(mat3_apply(&rate, mat3_column(&world->state.cell.middle, k)));
+    return 0.5 * world->state.clock.step * way;
 }
 
 /// The velocity that walls have, or else all bodies together, m/s: what others may be stopped at.
 static vec3 common_velocity(const cairn_world *world)
 {
     vec3 sum = {0.0, 0.0, 0.0};
-    for (int k = 0; k < world->active_count; k++) {
-        int body = world->active[k];
-        if (world->bodies[body].kind != CAIRN_DYNAMIC)
-            return vec3_from(world->v[body]);
-        sum = vec3_add(sum, vec3_from(world->v[body]));
+    for (int k = 0; k < world->scratch.general.active_count; k++) {
+        int body = world->scratch.general.active[k];
+        if (world->model.bodies.rows[body].kind != CAIRN_DYNAMIC)
+            return vec3_from(world->state.bodies.v[body]);
+        sum = vec3_add(sum, vec3_from(world->state.bodies.v[body]));
     }
     // what processes know of bodies differs
-    bool known = world->active_count > 0 && world->sharing == NULL;
-    return known ? vec3_scale(1.0 / world->active_count, sum) : (vec3){0.0, 0.0, 0.0};
+    bool known = world->scratch.general.active_count > 0 && world->state.sharing == NULL;
+    return known ? vec3_scale(1.0 / world->scratch.general.active_count, sum)
+                 : (vec3){0.0, 0.0, 0.0};
 }
 
 /// What most bodies have gone together since the last step, m, about: bodies that fall beside each
@@ -57,16 +60,17 @@ static vec3 way_together(const cairn_world *world, bool holds)
     vec3 sum = {0.0, 0.0, 0.0}, none = {0.0, 0.0, 0.0};
     double squares = 0.0, count = 0.0;
     // what processes know of bodies differs
-    for (int k = 0; k < world->active_count && !holds && world->sharing == NULL; k++) {
-        const double *v = world->v[world->active[k]];
-        if (world->bodies[world->active[k]].kind != CAIRN_DYNAMIC)
+    for (int k = 0;
+         k < world->scratch.general.active_count && !holds && world->state.sharing == NULL; k++) {
+        const double *v = world->state.bodies.v[world->scratch.general.active[k]];
+        if (world->model.bodies.rows[world->scratch.general.active[k]].kind != CAIRN_DYNAMIC)
             continue;
         sum = vec3_add(sum, vec3_from(v));
         squares += vec3_norm_squared(vec3_from(v));
         count += 1.0;
     }
     bool most = vec3_norm_squared(sum) > 0.75 * count * squares && isfinite(squares);
-    return most ? vec3_scale(world->def.time_step / count, sum) : none;
+    return most ? vec3_scale(world->state.clock.step / count, sum) : none;
 }
 
 /// Fastest point of a body against the common velocity, m/s: its centre, and its rotation at the
@@ -74,7 +78,7 @@ static vec3 way_together(const cairn_world *world, bool holds)
 static double fastest_point(const place_context *context, int body)
 {
     const cairn_world *world = context->world;
-    const double *u = world->v[body], *v = world->v_free[body];
+    const double *u = world->state.bodies.v[body], *v = world->state.bodies.v_free[body];
     double linear = real_max(vec3_distance(vec3_from(v), context->common),
                              vec3_distance(vec3_from(u), context->common));
     double angular = vec3_norm(vec3_from(v + 3));
@@ -89,9 +93,10 @@ static double margin_of(const place_context *context, const eng_collider *collid
     const cairn_world *world = context->world;
     double size = collider->shape->smallest_size;
     bool bounded = isfinite(size);
-    if (!world->def.margin)
+    if (!world->model.def.margin)
         return bounded ? 5e-10 * size : 0.0;
-    double way = world->horizon * fastest_point(context, collider->body) + context->faces;
+    double way =
+        world->state.clock.horizon * fastest_point(context, collider->body) + context->faces;
     if (!bounded)
         return isfinite(way) ? way : 0.0;
     return 5e-4 * size + fmin(way, size);
@@ -99,8 +104,8 @@ static double margin_of(const place_context *context, const eng_collider *collid
 
 static bool any_reaches(const cairn_world *world)
 {
-    for (int i = 0; i < world->surface_count; i++)
-        if (world->surfaces[i].law->reach != NULL)
+    for (int i = 0; i < world->model.materials.surface_count; i++)
+        if (world->model.materials.surfaces[i].law->reach != NULL)
             return true;
     return false;
 }
@@ -113,8 +118,8 @@ static double reach_of(const cairn_world *world, const geo_shape *shape)
     if (!isfinite(size))
         return 0.0;
     const double radius[] = {0.5 * size, shape->bounding_radius, INFINITY};
-    for (int i = 0; i < world->surface_count; i++) {
-        const eng_surface *surface = &world->surfaces[i];
+    for (int i = 0; i < world->model.materials.surface_count; i++) {
+        const eng_surface *surface = &world->model.materials.surfaces[i];
         for (int k = 0; k < 3 && surface->law->reach != NULL; k++)
             reach = fmax(reach, surface->law->reach(surface->parameters, radius[k]));
     }
@@ -152,8 +157,8 @@ static double room_of(const place_context *context, const geo_shape *shape)
 /// cut with the list.
 static bool may_hold(const cairn_world *world)
 {
-    for (int i = 0; i < world->surface_count; i++)
-        if (world->surfaces[i].law->kind == CON_LAW_CONE)
+    for (int i = 0; i < world->model.materials.surface_count; i++)
+        if (world->model.materials.surfaces[i].law->kind == CON_LAW_CONE)
             return false;
     return true;
 }
@@ -163,22 +168,23 @@ static bool may_hold(const cairn_world *world)
 static geo_bounds sweep_bounds(const place_context *context, int i, geo_bounds bounds)
 {
     const cairn_world *world = context->world;
-    const eng_collider *collider = &world->colliders[i];
-    double h = world->horizon, size = collider->shape->smallest_size;
-    const double *v = world->v[collider->body], *v_free = world->v_free[collider->body];
-    if (context->holds || !world->def.margin || !isfinite(size))
+    const eng_collider *collider = &world->contacts.colliders.rows[i];
+    double h = world->state.clock.horizon, size = collider->shape->smallest_size;
+    const double *v = world->state.bodies.v[collider->body],
+                 *v_free = world->state.bodies.v_free[collider->body];
+    if (context->holds || !world->model.def.margin || !isfinite(size))
         return bounds;
     double turning = h * vec3_norm(vec3_from(v_free + 3));
     double turned = real_min(turning, 2.0) * eng_reach_of(world, collider->body);
     vec3 velocities[2] = {vec3_from(v), vec3_from(v_free)};
     // images may be told apart as long as bounds are smaller than half of the cell
-    for (int k = 0; k < 2 && world->cell.any; k++)
+    for (int k = 0; k < 2 && world->state.cell.any; k++)
         velocities[k] = vec3_sub(velocities[k], context->common);
     double way = h * real_max(vec3_norm(velocities[0]), vec3_norm(velocities[1]));
     if (way + turned <= size)
         return bounds;
     geo_bounds swept = bounds;
-    double back = world->pieces.thrown ? -0.5 * world->def.time_step : 0.0;
+    double back = world->state.pieces.thrown ? -0.5 * world->state.clock.step : 0.0;
     const double times[3] = {h, h, back};
     for (int k = 0; k < 3 && times[k] != 0.0; k++) {
         vec3 ahead = vec3_scale(times[k], velocities[k % 2]);
@@ -193,22 +199,23 @@ static geo_bounds sweep_bounds(const place_context *context, int i, geo_bounds b
 static geo_bounds bounds_of(const place_context *context, int i)
 {
     cairn_world *world = context->world;
-    const geo_shape *shape = world->colliders[i].shape;
-    eng_held_bounds *held = &world->collider_bounds[i];
-    double way = world->collider_way[i], gone = (way - held->way) * (1.0 + 1e-12);
+    const geo_shape *shape = world->contacts.colliders.rows[i].shape;
+    eng_held_bounds *held = &world->contacts.colliders.bounds[i];
+    double way = world->contacts.colliders.way[i], gone = (way - held->way) * (1.0 + 1e-12);
     if (held->shape != shape || !(gone < room_of(context, shape))) {
-        *held = (eng_held_bounds){shape, geo_shape_bounds(shape, &world->collider_pose[i]), way};
+        *held = (eng_held_bounds){shape,
+                                  geo_shape_bounds(shape, &world->contacts.colliders.pose[i]), way};
         gone = 0.0;
     }
-    double margin = world->collider_margin[i] + world->collider_reach[i] + gone;
+    double margin = world->contacts.colliders.margin[i] + world->contacts.colliders.reach[i] + gone;
     return geo_bounds_inflate(sweep_bounds(context, i, held->bounds), margin);
 }
 
 /// Bounds that were found for what a collider was before mean nothing.
 static void forget_bounds(cairn_world *world, int collider)
 {
-    if (collider < world->proxy_capacity)
-        world->collider_bounds[collider].shape = NULL;
+    if (collider < world->contacts.broad.proxy_capacity)
+        world->contacts.colliders.bounds[collider].shape = NULL;
 }
 
 /// Proxy of a collider that no body has: what is not a number overlaps nothing.
@@ -222,29 +229,31 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
     const geo_shape *last = NULL;
     double reach = 0.0;
     for (int k = begin; k < end; k++) {
-        int i = world->listed[k];
-        const eng_collider *collider = &world->colliders[i];
+        int i = world->contacts.broad.listed[k];
+        const eng_collider *collider = &world->contacts.colliders.rows[i];
         if (collider->shape == NULL) {
-            world->proxies[i] = nowhere;
+            world->contacts.broad.proxies[i] = nowhere;
             continue;
         }
         if (eng_is_elsewhere(world, collider->body))
             continue;
-        const pose *q = &world->q_mid[collider->body];
-        pose next = collider->place > 0 ? pose_compose(q, &world->places[collider->place - 1]) : *q;
-        world->collider_way[i] =
-            way_after(context, world->collider_way[i], &world->collider_pose[i], &next,
-                      collider->shape->bounding_radius);
-        world->collider_pose[i] = next;
-        world->collider_margin[i] = margin_of(context, collider);
+        const pose *q = &world->state.bodies.q_mid[collider->body];
+        pose next = collider->place > 0
+                        ? pose_compose(q, &world->contacts.colliders.places[collider->place - 1])
+                        : *q;
+        world->contacts.colliders.way[i] =
+            way_after(context, world->contacts.colliders.way[i], &world->contacts.colliders.pose[i],
+                      &next, collider->shape->bounding_radius);
+        world->contacts.colliders.pose[i] = next;
+        world->contacts.colliders.margin[i] = margin_of(context, collider);
         if (context->reaches && collider->shape != last)
             reach = reach_of(world, collider->shape);
         last = collider->shape;
-        world->collider_reach[i] = reach;
-        world->proxies[i] = (geo_proxy){
+        world->contacts.colliders.reach[i] = reach;
+        world->contacts.broad.proxies[i] = (geo_proxy){
             .bounds = bounds_of(context, i),
             .group = collider->body,
-            .mobile = world->bodies[collider->body].kind != CAIRN_FIXED,
+            .mobile = world->model.bodies.rows[collider->body].kind != CAIRN_FIXED,
         };
     }
 }
@@ -252,32 +261,33 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
 /// Index + 1 of the place of a part of a body; -1 when out of memory.
 static int keep_place(cairn_world *world, int body, const eng_part *part)
 {
-    const eng_body *b = &world->bodies[body];
-    if (b->solid == 0 && part->shape == world->shapes[b->shape])
+    const eng_body *b = &world->model.bodies.rows[body];
+    if (b->solid == 0 && part->shape == world->model.shapes.rows[b->shape])
         return 0;
-    if (world->place_free_count > 0) {
-        int place = world->place_free[--world->place_free_count];
-        world->places[place - 1] = part->place;
+    if (world->contacts.colliders.place_free_count > 0) {
+        int place =
+            world->contacts.colliders.place_free[--world->contacts.colliders.place_free_count];
+        world->contacts.colliders.places[place - 1] = part->place;
         return place;
     }
-    int needed = world->place_count + 1;
+    int needed = world->contacts.colliders.place_count + 1;
     // room to give every place back without a call for memory
-    if (base_array_reserve(&world->allocator, &world->places, &world->place_capacity, needed) !=
-            CAIRN_OK ||
-        base_array_reserve(&world->allocator, &world->place_free, &world->place_free_capacity,
-                           needed) != CAIRN_OK)
+    if (base_array_reserve(&world->model.allocator, &world->contacts.colliders.places,
+                           &world->contacts.colliders.place_capacity, needed) != CAIRN_OK ||
+        base_array_reserve(&world->model.allocator, &world->contacts.colliders.place_free,
+                           &world->contacts.colliders.place_free_capacity, needed) != CAIRN_OK)
         return -1;
-    world->places[world->place_count] = part->place;
-    return ++world->place_count;
+    world->contacts.colliders.places[world->contacts.colliders.place_count] = part->place;
+    return ++world->contacts.colliders.place_count;
 }
 
 /// A body's shape, or the members of a compound; what its row has room for besides is of no body.
 static cairn_status add_colliders(cairn_world *world, int body)
 {
-    const eng_body *b = &world->bodies[body];
+    const eng_body *b = &world->model.bodies.rows[body];
     int count = eng_collider_count_of(world, body);
     for (int i = 0; i < b->collider_room; i++) {
-        world->colliders[b->first_collider + i] = (eng_collider){.body = body};
+        world->contacts.colliders.rows[b->first_collider + i] = (eng_collider){.body = body};
         forget_bounds(world, b->first_collider + i);
     }
     for (int i = 0; i < count; i++) {
@@ -285,31 +295,33 @@ static cairn_status add_colliders(cairn_world *world, int body)
         int place = keep_place(world, body, &part);
         if (place < 0)
             return CAIRN_ERROR_MEMORY;
-        world->colliders[b->first_collider + i] = (eng_collider){part.shape, body, place};
+        world->contacts.colliders.rows[b->first_collider + i] =
+            (eng_collider){part.shape, body, place};
     }
     return CAIRN_OK;
 }
 
 cairn_status eng_colliders_reserve(cairn_world *world)
 {
-    int made = world->collider_made;
-    cairn_status status = base_array_reserve(&world->allocator, &world->colliders,
-                                             &world->collider_capacity, world->collider_count);
+    int made = world->contacts.colliders.made;
+    cairn_status status =
+        base_array_reserve(&world->model.allocator, &world->contacts.colliders.rows,
+                           &world->contacts.colliders.capacity, world->contacts.colliders.count);
     if (status != CAIRN_OK)
         return status;
     // a row that got a larger body has left its old ones behind, of no body
-    for (; made < world->collider_count; made++)
-        world->colliders[made] = (eng_collider){0};
-    world->collider_made = made;
-    for (; status == CAIRN_OK && world->collider_bodies < world->body_count;
-         world->collider_bodies += status == CAIRN_OK)
-        status = add_colliders(world, world->collider_bodies);
+    for (; made < world->contacts.colliders.count; made++)
+        world->contacts.colliders.rows[made] = (eng_collider){0};
+    world->contacts.colliders.made = made;
+    for (; status == CAIRN_OK && world->contacts.colliders.bodies < world->model.bodies.count;
+         world->contacts.colliders.bodies += status == CAIRN_OK)
+        status = add_colliders(world, world->contacts.colliders.bodies);
     return status;
 }
 
 cairn_status eng_colliders_renew(cairn_world *world, int body)
 {
-    if (body >= world->collider_bodies)
+    if (body >= world->contacts.colliders.bodies)
         return CAIRN_OK;
     cairn_status status = eng_colliders_reserve(world);
     return status == CAIRN_OK ? add_colliders(world, body) : status;
@@ -317,11 +329,12 @@ cairn_status eng_colliders_renew(cairn_world *world, int body)
 
 void eng_colliders_drop(cairn_world *world, int body)
 {
-    const eng_body *b = &world->bodies[body];
-    for (int i = 0; body < world->collider_bodies && i < b->collider_room; i++) {
-        eng_collider *collider = &world->colliders[b->first_collider + i];
+    const eng_body *b = &world->model.bodies.rows[body];
+    for (int i = 0; body < world->contacts.colliders.bodies && i < b->collider_room; i++) {
+        eng_collider *collider = &world->contacts.colliders.rows[b->first_collider + i];
         if (collider->place > 0)
-            world->place_free[world->place_free_count++] = collider->place;
+            world->contacts.colliders.place_free[world->contacts.colliders.place_free_count++] =
+                collider->place;
         *collider = (eng_collider){.body = body};
         forget_bounds(world, b->first_collider + i);
     }
@@ -329,23 +342,27 @@ void eng_colliders_drop(cairn_world *world, int body)
 
 void eng_colliders_release(cairn_world *world)
 {
-    void *arrays[] = {world->colliders,    world->places,          world->place_free,
-                      world->proxies,      world->collider_pose,   world->collider_margin,
-                      world->collider_way, world->collider_bounds, world->collider_reach};
+    void *arrays[] = {world->contacts.colliders.rows,       world->contacts.colliders.places,
+                      world->contacts.colliders.place_free, world->contacts.broad.proxies,
+                      world->contacts.colliders.pose,       world->contacts.colliders.margin,
+                      world->contacts.colliders.way,        world->contacts.colliders.bounds,
+                      world->contacts.colliders.reach};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        base_release(&world->allocator, arrays[i]);
-    world->colliders = NULL;
-    world->places = NULL;
-    world->place_free = NULL;
-    world->proxies = NULL;
-    world->collider_pose = NULL;
-    world->collider_margin = NULL;
-    world->collider_reach = NULL;
-    world->collider_way = NULL;
-    world->collider_bounds = NULL;
-    world->collider_bodies = world->collider_capacity = world->proxy_capacity = 0;
-    world->place_count = world->place_capacity = world->collider_made = 0;
-    world->place_free_count = world->place_free_capacity = 0;
+        base_release(&world->model.allocator, arrays[i]);
+    world->contacts.colliders.rows = NULL;
+    world->contacts.colliders.places = NULL;
+    world->contacts.colliders.place_free = NULL;
+    world->contacts.broad.proxies = NULL;
+    world->contacts.colliders.pose = NULL;
+    world->contacts.colliders.margin = NULL;
+    world->contacts.colliders.reach = NULL;
+    world->contacts.colliders.way = NULL;
+    world->contacts.colliders.bounds = NULL;
+    world->contacts.colliders.bodies = world->contacts.colliders.capacity =
+        world->contacts.broad.proxy_capacity = 0;
+    world->contacts.colliders.place_count = world->contacts.colliders.place_capacity =
+        world->contacts.colliders.made = 0;
+    world->contacts.colliders.place_free_count = world->contacts.colliders.place_free_capacity = 0;
 }
 
 cairn_status eng_colliders_place_listed(cairn_world *world)
@@ -360,29 +377,34 @@ cairn_status eng_colliders_place_listed(cairn_world *world)
         .reaches = any_reaches(world),
     };
     context.digits = 1e-15 * vec3_norm(context.together);
-    int all = world->collider_count, known = world->proxy_capacity;
+    int all = world->contacts.colliders.count, known = world->contacts.broad.proxy_capacity;
     int capacity = known, same = known, again = known, bounds = known, reach = known;
     cairn_status status = eng_colliders_reserve(world);
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &world->proxies, &same, all);
+        status =
+            base_array_reserve(&world->model.allocator, &world->contacts.broad.proxies, &same, all);
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &world->collider_margin, &capacity, all);
+        status = base_array_reserve(&world->model.allocator, &world->contacts.colliders.margin,
+                                    &capacity, all);
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &world->collider_reach, &reach, all);
+        status = base_array_reserve(&world->model.allocator, &world->contacts.colliders.reach,
+                                    &reach, all);
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &world->collider_way, &again, all);
+        status = base_array_reserve(&world->model.allocator, &world->contacts.colliders.way, &again,
+                                    all);
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &world->collider_bounds, &bounds, all);
+        status = base_array_reserve(&world->model.allocator, &world->contacts.colliders.bounds,
+                                    &bounds, all);
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &world->collider_pose,
-                                    &world->proxy_capacity, all);
-    for (int i = known; status == CAIRN_OK && i < world->proxy_capacity; i++) {
-        world->collider_way[i] = 0.0;
-        world->collider_pose[i] = (pose){0};
-        world->collider_bounds[i].shape = NULL;
+        status = base_array_reserve(&world->model.allocator, &world->contacts.colliders.pose,
+                                    &world->contacts.broad.proxy_capacity, all);
+    for (int i = known; status == CAIRN_OK && i < world->contacts.broad.proxy_capacity; i++) {
+        world->contacts.colliders.way[i] = 0.0;
+        world->contacts.colliders.pose[i] = (pose){0};
+        world->contacts.colliders.bounds[i].shape = NULL;
     }
     if (status == CAIRN_OK)
-        base_parallel_for(world->workers, world->listed_count, COLLIDER_CHUNK, place_chunk,
-                          &context);
+        base_parallel_for(world->model.workers, world->contacts.broad.listed_count, COLLIDER_CHUNK,
+                          place_chunk, &context);
     return status;
 }

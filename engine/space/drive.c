@@ -2,6 +2,8 @@
 // Sides of the periodic cell that a stress drives while contacts are rigid.
 #include "engine/space/drive.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "engine/space/space.h"
 
@@ -15,9 +17,9 @@ enum { ROUNDS_MAX = 6 };
 static double grains_mass(const cairn_world *world)
 {
     double mass = 0.0;
-    for (int i = 0; i < world->body_count; i++)
-        if (eng_body_is_live(world, i) && world->bodies[i].kind == CAIRN_DYNAMIC)
-            mass += world->bodies[i].mass;
+    for (int i = 0; i < world->model.bodies.count; i++)
+        if (eng_body_is_live(world, i) && world->model.bodies.rows[i].kind == CAIRN_DYNAMIC)
+            mass += world->model.bodies.rows[i].mass;
     return mass;
 }
 
@@ -30,19 +32,20 @@ static bool is_driven(const eng_cell *cell, int side)
 /// changes by what drives it.
 static void set_mass(cairn_world *world, int side, double mass)
 {
-    eng_cell_drive *drive = world->cell.drive[side];
+    eng_cell_drive *drive = world->state.cell.drive[side];
     if (drive->mass == 0.0)
-        drive->velocity = world->cell.gradient.m[side][side] * world->cell.unfolded.m[side][side];
-    if (world->energy_started)
-        world->energy.drivers +=
+        drive->velocity =
+            world->state.cell.gradient.m[side][side] * world->state.cell.unfolded.m[side][side];
+    if (world->state.audit.started)
+        world->state.audit.energy.drivers +=
             0.5 * (mass - drive->mass) / 12.0 * drive->velocity * drive->velocity;
     drive->mass = mass;
 }
 
 void eng_drive_begin(cairn_world *world)
 {
-    eng_cell *cell = &world->cell;
-    double mass = -1.0, h = world->def.time_step;
+    eng_cell *cell = &world->state.cell;
+    double mass = -1.0, h = world->state.clock.step;
     for (int k = 0; k < 3; k++) {
         eng_cell_drive *drive = cell->drive[k];
         if (drive == NULL || (drive->speed == 0.0 && drive->mass == 0.0))
@@ -61,7 +64,7 @@ double eng_drive_kinetic(const cairn_world *world)
 {
     double energy = 0.0;
     for (int k = 0; k < 3; k++) {
-        const eng_cell_drive *drive = world->cell.drive[k];
+        const eng_cell_drive *drive = world->state.cell.drive[k];
         if (drive != NULL)
             energy += 0.5 * drive->mass / 12.0 * drive->velocity * drive->velocity;
     }
@@ -76,13 +79,13 @@ static vec3 shift_between(const cairn_world *world, int a, int b, vec3 point)
 
 static vec3 shift_of(const cairn_world *world, int contact)
 {
-    const int *body = world->contacts.body[contact];
-    return shift_between(world, body[0], body[1], world->contacts.point[contact]);
+    const int *body = world->contacts.set.body[contact];
+    return shift_between(world, body[0], body[1], world->contacts.set.point[contact]);
 }
 
 double eng_drive_closing(const cairn_world *world, int a, int b, vec3 point, vec3 normal)
 {
-    const eng_cell *cell = &world->cell;
+    const eng_cell *cell = &world->state.cell;
     double closing = 0.0;
     if (!cell->any || !(is_driven(cell, 0) || is_driven(cell, 1) || is_driven(cell, 2)))
         return 0.0;
@@ -96,8 +99,8 @@ double eng_drive_closing(const cairn_world *world, int a, int b, vec3 point, vec
 
 void eng_drive_contact(const cairn_world *world, int contact)
 {
-    const eng_driven *driven = world->driven;
-    const mat3 *frame = &world->contacts.frame[contact];
+    const eng_driven *driven = world->scratch.solve.driven;
+    const mat3 *frame = &world->contacts.set.frame[contact];
     vec3 shift = shift_of(world, contact);
     for (int row = 0; row < 3; row++)
         for (int r = 0; r < driven->count; r++)
@@ -109,8 +112,9 @@ void eng_drive_contact(const cairn_world *world, int contact)
 static double given_push(const cairn_world *world, int side)
 {
     double sum = 0.0;
-    for (int i = 0; i < world->contacts.cone_count && world->given != NULL; i++) {
-        vec3 impulse = mat3_apply_transposed(&world->contacts.frame[i], vec3_from(world->given[i]));
+    for (int i = 0; i < world->contacts.set.cone_count && world->scratch.solve.given != NULL; i++) {
+        vec3 impulse = mat3_apply_transposed(&world->contacts.set.frame[i],
+                                             vec3_from(world->scratch.solve.given[i]));
         sum += vec3_get(impulse, side) * vec3_get(shift_of(world, i), side);
     }
     return sum;
@@ -121,24 +125,25 @@ static void hold(const cairn_world *world, eng_driven *driven, int r, int held)
     driven->held[r] = held;
     driven->rates.inverse[r] = held == 0 ? 1.0 / driven->mass[r] : 0.0;
     driven->known[r] = driven->rate[r] =
-        held == 0 ? driven->free[r] : held * world->cell.drive[driven->side[r]]->speed;
+        held == 0 ? driven->free[r] : held * world->state.cell.drive[driven->side[r]]->speed;
 }
 
 cairn_status eng_drive_prepare(cairn_world *world, int n)
 {
-    eng_cell *cell = &world->cell;
-    world->driven = NULL;
+    eng_cell *cell = &world->state.cell;
+    world->scratch.solve.driven = NULL;
     if (!cell->any || !(is_driven(cell, 0) || is_driven(cell, 1) || is_driven(cell, 2)))
         return CAIRN_OK;
-    eng_driven *driven = base_arena_array(world->arena, eng_driven, "driven cell", 1);
+    eng_driven *driven = base_arena_array(world->scratch.arena, eng_driven, "driven cell", 1);
     if (driven == NULL)
         return CAIRN_ERROR_MEMORY;
     *driven = (eng_driven){.rates.count = 0};
-    driven->S = base_arena_allocate(world->arena, "driven cell", (size_t)n, sizeof *driven->S);
+    driven->S =
+        base_arena_allocate(world->scratch.arena, "driven cell", (size_t)n, sizeof *driven->S);
     if (driven->S == NULL)
         return CAIRN_ERROR_MEMORY;
     double volume = fabs(mat3_determinant(&cell->middle));
-    driven->middle = eng_cell_middle(cell, &cell->unfolded, world->def.time_step);
+    driven->middle = eng_cell_middle(cell, &cell->unfolded, world->state.clock.step);
     for (int k = 0; k < 3; k++) {
         if (!is_driven(cell, k))
             continue;
@@ -148,22 +153,22 @@ cairn_status eng_drive_prepare(cairn_world *world, int n)
         driven->side[r] = k;
         driven->mass[r] = drive->mass / 12.0 * length * length;
         driven->before[r] = cell->gradient.m[k][k];
-        driven->free[r] = driven->before[r] +
-                          (given_push(world, k) - world->def.time_step * volume * drive->stress) /
-                              driven->mass[r];
+        driven->free[r] = driven->before[r] + (given_push(world, k) -
+                                               world->state.clock.step * volume * drive->stress) /
+                                                  driven->mass[r];
         // no side is held at first: grains that are jammed leave the problem no solution then
         hold(world, driven, r, 0);
     }
     driven->rates.count = driven->count;
     driven->rates.S = (const double(*)[3][3])driven->S;
-    world->driven = driven;
+    world->scratch.solve.driven = driven;
     return CAIRN_OK;
 }
 
 mat3 eng_drive_free_gradient(const cairn_world *world)
 {
-    mat3 gradient = world->cell.gradient;
-    const eng_driven *driven = world->driven;
+    mat3 gradient = world->state.cell.gradient;
+    const eng_driven *driven = world->scratch.solve.driven;
     for (int r = 0; driven != NULL && r < driven->count; r++)
         gradient.m[driven->side[r]][driven->side[r]] = driven->known[r];
     return gradient;
@@ -172,8 +177,8 @@ mat3 eng_drive_free_gradient(const cairn_world *world)
 /// The greatest rate of a side is reached, or no longer: free rates of the problem change.
 static void change(cairn_world *world, const double was[3])
 {
-    const eng_driven *driven = world->driven;
-    const con_problem *problem = &world->problem;
+    const eng_driven *driven = world->scratch.solve.driven;
+    const con_problem *problem = &world->scratch.solve.problem;
     double(*q)[3] = (double(*)[3])problem->q, (*w)[3] = (double(*)[3])problem->w;
     for (int i = 0; i < problem->contact_count; i++)
         for (int row = 0; row < 3; row++)
@@ -187,19 +192,19 @@ static void change(cairn_world *world, const double was[3])
 
 bool eng_drive_look(cairn_world *world, bool solved)
 {
-    eng_driven *driven = world->driven;
+    eng_driven *driven = world->scratch.solve.driven;
     if (driven == NULL)
         return false;
     double was[3];
     memcpy(was, driven->known, sizeof was);
     memset(driven->push, 0, sizeof driven->push);
-    for (int i = 0; i < world->problem.contact_count; i++)
+    for (int i = 0; i < world->scratch.solve.problem.contact_count; i++)
         for (int row = 0; row < 3; row++)
             for (int r = 0; r < driven->count; r++)
-                driven->push[r] += driven->S[i][row][r] * world->solved_R[i][row];
+                driven->push[r] += driven->S[i][row][r] * world->scratch.solve.solved_R[i][row];
     bool again = false;
     for (int r = 0; r < driven->count; r++) {
-        double speed = world->cell.drive[driven->side[r]]->speed;
+        double speed = world->state.cell.drive[driven->side[r]]->speed;
         double loose = driven->free[r] + driven->push[r] / driven->mass[r];
         int held = fabs(loose) <= speed ? 0 : loose > 0.0 ? 1 : -1;
         driven->rate[r] = driven->held[r] == 0 ? loose : driven->known[r];
@@ -216,18 +221,18 @@ bool eng_drive_look(cairn_world *world, bool solved)
 
 void eng_drive_finish(cairn_world *world)
 {
-    const eng_driven *driven = world->driven;
-    double h = world->def.time_step, volume = fabs(mat3_determinant(&world->cell.middle));
+    const eng_driven *driven = world->scratch.solve.driven;
+    double h = world->state.clock.step, volume = fabs(mat3_determinant(&world->state.cell.middle));
     for (int r = 0; driven != NULL && r < driven->count; r++) {
         int k = driven->side[r];
-        eng_cell_drive *drive = world->cell.drive[k];
+        eng_cell_drive *drive = world->state.cell.drive[k];
         double rate = driven->rate[r], mean = 0.5 * (driven->before[r] + rate);
         double impulse = -h * volume * drive->stress;
         // whoever holds the side at its greatest rate does the rest of the work
         if (driven->held[r] != 0)
             impulse = driven->mass[r] * (rate - driven->before[r]) - driven->push[r] -
                       given_push(world, k);
-        world->energy.drivers += impulse * mean;
+        world->state.audit.energy.drivers += impulse * mean;
         drive->velocity = rate * driven->middle.m[k][k];
     }
 }
@@ -241,12 +246,12 @@ static mat3 grown(const mat3 *strain, const mat3 *middle)
 
 void eng_drive_end(cairn_world *world)
 {
-    eng_cell *cell = &world->cell;
-    const eng_driven *driven = world->driven;
+    eng_cell *cell = &world->state.cell;
+    const eng_driven *driven = world->scratch.solve.driven;
     mat3 gradient = cell->gradient;
     for (int r = 0; r < driven->count; r++)
         gradient.m[driven->side[r]][driven->side[r]] = driven->rate[r];
-    mat3 strain = mat3_scale(0.5 * world->def.time_step, &gradient);
+    mat3 strain = mat3_scale(0.5 * world->state.clock.step, &gradient);
     for (int r = 0; r < driven->count; r++)
         strain.m[driven->side[r]][driven->side[r]] += driven->strain[r];
     cell->unfolded = grown(&strain, &driven->middle);
@@ -259,8 +264,8 @@ void eng_drive_end(cairn_world *world)
 
 vec3 eng_drive_given_drift(const cairn_world *world, int body, vec3 point)
 {
-    mat3 gradient = world->cell.gradient;
-    const eng_driven *driven = world->driven;
+    mat3 gradient = world->state.cell.gradient;
+    const eng_driven *driven = world->scratch.solve.driven;
     for (int r = 0; driven != NULL && r < driven->count; r++)
         gradient.m[driven->side[r]][driven->side[r]] = 0.0;
     return mat3_apply(&gradient, eng_image_shift(world, body, point));

@@ -4,7 +4,9 @@
 #ifndef CAIRN_ENGINE_SPACE_DRIVE_H
 #define CAIRN_ENGINE_SPACE_DRIVE_H
 
-#include "engine/state/world.h"
+#include "base/vec.h"
+#include "contact/problem/problem.h"
+#include <cairn/cairn.h>
 
 /// Driven sides of the step at hand.
 typedef struct eng_driven {
@@ -27,7 +29,8 @@ typedef struct eng_driven {
 /// Rates of the driven sides at the beginning of the step. Before the middle of the cell is taken.
 void eng_drive_begin(cairn_world *world);
 
-/// Free rates, before the contacts are assembled. world->driven stays NULL where none is driven.
+/// Free rates, before the contacts are assembled. world->scratch.solve.driven stays NULL where none
+/// is driven.
 /// @param n  contacts
 cairn_status eng_drive_prepare(cairn_world *world, int n) CAIRN_CHECK_RESULT;
 

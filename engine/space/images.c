@@ -6,6 +6,7 @@
 // these images find every pair. They stay as they are until a bound has left its fat one, or the
 // faces have come closer by the room that images were made with, and a new list is made.
 #include "engine/space/space.h"
+#include "engine/state/world.h"
 
 #include <stdlib.h>
 
@@ -52,7 +53,7 @@ typedef struct image_list {
 static cairn_status add_image(const cairn_world *world, image_list *list, eng_image image)
 {
     cairn_status status =
-        base_array_reserve(&world->allocator, &list->items, &list->capacity, list->count + 1);
+        base_array_reserve(&world->model.allocator, &list->items, &list->capacity, list->count + 1);
     if (status == CAIRN_OK)
         list->items[list->count++] = image;
     return status;
@@ -62,7 +63,7 @@ static cairn_status add_image(const cairn_world *world, image_list *list, eng_im
 static cairn_status make_images(const cairn_world *world, const geo_proxy *listed, int listed_count,
                                 double skin, image_list *list)
 {
-    const eng_cell *cell = &world->cell;
+    const eng_cell *cell = &world->state.cell;
     double low[3], high[3];
     cairn_status status = CAIRN_OK;
     list->count = 0;
@@ -103,12 +104,12 @@ static cairn_status make_images(const cairn_world *world, const geo_proxy *liste
 static geo_proxy *place_images(const cairn_world *world, const geo_proxy *listed,
                                const eng_image *images, int count)
 {
-    geo_proxy *proxies = base_arena_array(world->arena, geo_proxy, "images", count);
+    geo_proxy *proxies = base_arena_array(world->scratch.arena, geo_proxy, "images", count);
     for (int i = 0; i < count && proxies != NULL; i++) {
         const eng_image *image = &images[i];
         proxies[i] = listed[image->source];
         if (is_bounded(&proxies[i].bounds))
-            proxies[i].bounds = moved(proxies[i].bounds, &world->cell, image);
+            proxies[i].bounds = moved(proxies[i].bounds, &world->state.cell, image);
     }
     return proxies;
 }
@@ -116,11 +117,13 @@ static geo_proxy *place_images(const cairn_world *world, const geo_proxy *listed
 /// Whether the images are of these colliders.
 static bool are_current(const cairn_world *world)
 {
-    int count = world->listed_count;
-    return geo_broad_phase_count(world->broad) == world->image_count &&
-           world->image_count >= count &&
-           (count == 0 || world->images[count - 1].source == count - 1) &&
-           (world->image_count == count || world->images[count].source != count);
+    int count = world->contacts.broad.listed_count;
+    return geo_broad_phase_count(world->contacts.broad.phase) ==
+               world->contacts.broad.image_count &&
+           world->contacts.broad.image_count >= count &&
+           (count == 0 || world->contacts.broad.images[count - 1].source == count - 1) &&
+           (world->contacts.broad.image_count == count ||
+            world->contacts.broad.images[count].source != count);
 }
 
 /// Whether the faces have moved as far as bounds were looked at beyond themselves.
@@ -134,35 +137,39 @@ static bool has_strained(const eng_cell *cell, double skin)
 
 static cairn_status renew_images(cairn_world *world, const geo_proxy *listed, double skin)
 {
-    image_list list = {world->images, 0, world->image_capacity};
-    cairn_status status = make_images(world, listed, world->listed_count, skin, &list);
-    world->images = list.items;
-    world->image_count = list.count;
-    world->image_capacity = list.capacity;
+    image_list list = {world->contacts.broad.images, 0, world->contacts.broad.image_capacity};
+    cairn_status status =
+        make_images(world, listed, world->contacts.broad.listed_count, skin, &list);
+    world->contacts.broad.images = list.items;
+    world->contacts.broad.image_count = list.count;
+    world->contacts.broad.image_capacity = list.capacity;
     return status;
 }
 
 cairn_status eng_space_update(cairn_world *world, const geo_proxy *listed, double skin,
                               bool *rebuilt)
 {
-    bool due = world->topology_changed;
-    if (!world->cell.any)
-        return geo_broad_phase_update(world->broad, listed, world->listed_count, 0.0, skin, due,
-                                      world->workers, rebuilt);
-    due = due || !are_current(world) || has_strained(&world->cell, skin);
+    bool due = world->contacts.pairs.topology_changed;
+    if (!world->state.cell.any)
+        return geo_broad_phase_update(world->contacts.broad.phase, listed,
+                                      world->contacts.broad.listed_count, 0.0, skin, due,
+                                      world->model.workers, rebuilt);
+    due = due || !are_current(world) || has_strained(&world->state.cell, skin);
     *rebuilt = false;
     // a list that is out of date is made with new images
     for (int round = due ? 1 : 0; round < 2; round++) {
         cairn_status status = round == 1 ? renew_images(world, listed, skin) : CAIRN_OK;
         geo_proxy *proxies = status == CAIRN_OK
-                                 ? place_images(world, listed, world->images, world->image_count)
+                                 ? place_images(world, listed, world->contacts.broad.images,
+                                                world->contacts.broad.image_count)
                                  : NULL;
         if (proxies == NULL)
             return CAIRN_ERROR_MEMORY;
-        status = geo_broad_phase_update(world->broad, proxies, world->image_count, 0.0, skin,
-                                        round == 1, world->workers, rebuilt);
+        status = geo_broad_phase_update(world->contacts.broad.phase, proxies,
+                                        world->contacts.broad.image_count, 0.0, skin, round == 1,
+                                        world->model.workers, rebuilt);
         if (*rebuilt)
-            world->cell.listed = world->cell.middle;
+            world->state.cell.listed = world->state.cell.middle;
         if (status != CAIRN_OK || !*rebuilt)
             return status;
     }
@@ -181,7 +188,7 @@ static int compare(const void *a, const void *b)
 static geo_pair *pairs_of_sources(cairn_world *world, const eng_image *images, const geo_pair *list,
                                   int *count)
 {
-    geo_pair *pairs = base_arena_array(world->arena, geo_pair, "pairs of images", *count);
+    geo_pair *pairs = base_arena_array(world->scratch.arena, geo_pair, "pairs of images", *count);
     int found = 0, kept = 0;
     for (int i = 0; i < *count && pairs != NULL; i++) {
         int a = images[list[i].first].source, b = images[list[i].second].source;
@@ -199,8 +206,10 @@ static geo_pair *pairs_of_sources(cairn_world *world, const eng_image *images, c
 
 const geo_pair *eng_space_pairs(cairn_world *world, int *count)
 {
-    const geo_pair *list = geo_broad_phase_pairs(world->broad, count);
-    return world->cell.any ? pairs_of_sources(world, world->images, list, count) : list;
+    const geo_pair *list = geo_broad_phase_pairs(world->contacts.broad.phase, count);
+    return world->state.cell.any
+               ? pairs_of_sources(world, world->contacts.broad.images, list, count)
+               : list;
 }
 
 cairn_status eng_space_find_pairs(cairn_world *world, geo_broad_phase *broad,
@@ -212,19 +221,19 @@ cairn_status eng_space_find_pairs(cairn_world *world, geo_broad_phase *broad,
     const geo_proxy *proxies = listed;
     int proxy_count = listed_count;
     cairn_status status = CAIRN_OK;
-    if (world->cell.any) {
+    if (world->state.cell.any) {
         status = make_images(world, listed, listed_count, 0.0, &list);
         proxies = status == CAIRN_OK ? place_images(world, listed, list.items, list.count) : NULL;
         proxy_count = list.count;
         status = proxies != NULL || proxy_count == 0 ? status : CAIRN_ERROR_MEMORY;
     }
     if (status == CAIRN_OK)
-        status = geo_broad_phase_update(broad, proxies, proxy_count, 0.0, 0.0, true, world->workers,
-                                        &rebuilt);
+        status = geo_broad_phase_update(broad, proxies, proxy_count, 0.0, 0.0, true,
+                                        world->model.workers, &rebuilt);
     *count = 0;
     *pairs = status == CAIRN_OK ? geo_broad_phase_pairs(broad, count) : NULL;
-    if (status == CAIRN_OK && world->cell.any)
+    if (status == CAIRN_OK && world->state.cell.any)
         *pairs = pairs_of_sources(world, list.items, *pairs, count);
-    base_release(&world->allocator, list.items);
+    base_release(&world->model.allocator, list.items);
     return status == CAIRN_OK && *count > 0 && *pairs == NULL ? CAIRN_ERROR_MEMORY : status;
 }

@@ -3,7 +3,11 @@
 #ifndef CAIRN_ENGINE_SPACE_SPACE_H
 #define CAIRN_ENGINE_SPACE_SPACE_H
 
-#include "engine/state/world.h"
+#include "base/vec.h"
+#include "engine/state/cell.h"
+#include "geometry/broad/broad_phase.h"
+#include "geometry/mesh/bounds.h"
+#include <cairn/cairn.h>
 
 /// Brings the lattice vectors to the middle of the step.
 void eng_cell_begin(cairn_world *world);
@@ -38,7 +42,7 @@ void eng_window_images(const eng_window *window, vec3 place, double distance, in
 
 /// Brings the broad phase's list up to date, through the faces of the cell; a pair is there once,
 /// in the order of colliders.
-/// @param listed  [world->listed_count] bounds as the colliders have them
+/// @param listed  [world->contacts.broad.listed_count] bounds as the colliders have them
 cairn_status eng_space_update(cairn_world *world, const geo_proxy *listed, double skin,
                               bool *rebuilt) CAIRN_CHECK_RESULT;
 /// The list: places among the listed colliders, sorted.
@@ -51,5 +55,11 @@ const geo_pair *eng_space_pairs(cairn_world *world, int *count);
 cairn_status eng_space_find_pairs(cairn_world *world, geo_broad_phase *broad,
                                   const geo_proxy *listed, int listed_count, const geo_pair **pairs,
                                   int *count) CAIRN_CHECK_RESULT;
+
+/// Colliders of a row that has got a body, where those of the world are made.
+cairn_status eng_colliders_renew(cairn_world *world, int body) CAIRN_CHECK_RESULT;
+
+/// Colliders of a row that loses its body.
+void eng_colliders_drop(cairn_world *world, int body);
 
 #endif

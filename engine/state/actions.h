@@ -43,7 +43,8 @@ typedef struct eng_action_kind {
     bool (*due)(const cairn_world *world, const eng_action *action);
     /// Whether `end` reads bodies after the step that was just made; NULL: always.
     bool (*looks)(const cairn_world *world, const eng_action *action);
-    /// Before a step; world->time is still that of the step's start. NULL: nothing to do.
+    /// Before a step; world->state.clock.time is still that of the step's start. NULL: nothing to
+    /// do.
     cairn_status (*begin)(cairn_world *world, eng_action *action, cairn_error *error);
     /// After a step that is done; NULL: nothing to do.
     cairn_status (*end)(cairn_world *world, eng_action *action, cairn_error *error);
@@ -84,7 +85,7 @@ eng_action *eng_action_next(const cairn_world *world, const eng_action_kind *kin
 bool eng_actions_coming(const cairn_world *world, int *action, int *index, eng_coming *body);
 
 /// Parameters of pairs that actions change, from `*action` and `*index` (0 at first) on; false
-/// behind the last. world->actions[*action] is the one whose change it is.
+/// behind the last. world->state.actions.rows[*action] is the one whose change it is.
 bool eng_actions_changes(const cairn_world *world, int *action, int *index,
                          eng_pair_change *change);
 

@@ -3,7 +3,10 @@
 #ifndef CAIRN_ENGINE_STATE_BLOCKS_H
 #define CAIRN_ENGINE_STATE_BLOCKS_H
 
-#include "engine/state/world.h"
+#include "base/vec.h"
+#include "contact/laws/law.h"
+#include "contact/problem/problem.h"
+#include <cairn/cairn.h>
 
 /// Arrays of the blocks for the bodies within reach; those without a slot start from q and v.
 cairn_status eng_blocks_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
@@ -35,18 +38,20 @@ typedef struct eng_resistance {
 /// moment behind its force. Everything else knows the forces alone.
 typedef struct eng_rolling {
     eng_resistance *of;  // [cone_count]
-    con_problem problem; // world->solved with moments
+    con_problem problem; // world->scratch.solve.solved with moments
     int blocks;
-    int *place;                           // [contacts of world->solved] block of each
+    int *place;                           // [contacts of world->scratch.solve.solved] block of each
     double (*R)[3], (*U)[3], (*guess)[3]; // [blocks]
 } eng_rolling;
 
-/// mu_r and mu_s of contact i; makes world->rolling with the first that is not zero.
+/// mu_r and mu_s of contact i; makes world->scratch.solve.rolling with the first that is not zero.
 cairn_status eng_rolling_note(cairn_world *world, int i,
                               const con_cone_terms *terms) CAIRN_CHECK_RESULT;
-/// Builds the problem from world->solved and world->solved_R, and the moments of the last step.
+/// Builds the problem from world->scratch.solve.solved and world->scratch.solve.solved_R, and the
+/// moments of the last step.
 cairn_status eng_rolling_expand(cairn_world *world) CAIRN_CHECK_RESULT;
-/// Brings R and U of the forces into world->solved_R and world->solution_U.
+/// Brings R and U of the forces into world->scratch.solve.solved_R and
+/// world->scratch.solve.solution_U.
 void eng_rolling_collect(cairn_world *world);
 /// Work of the moment of a contact on its bodies in the step, J; 0 where it has none.
 double eng_rolling_work(const cairn_world *world, int contact);

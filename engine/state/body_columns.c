@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns of the rows of bodies: what the table of them makes.
-#include "engine/state/world.h"
+#include "engine/state/body_columns.h"
 
 #include <string.h>
 
@@ -34,43 +34,44 @@ eng_body_group eng_body_column_group(int column)
     return groups[column];
 }
 
-cairn_status eng_body_columns_reserve(cairn_world *world, eng_body_group group, int rows)
+cairn_status eng_body_columns_reserve(const base_allocator *allocator, eng_body_columns *bodies,
+                                      eng_body_group group, int rows)
 {
     cairn_status status = CAIRN_OK;
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT && status == CAIRN_OK; i++) {
-        bool absent = group == ENG_BODY_GIVEN && world->body_data[i] == NULL;
+        bool absent = group == ENG_BODY_GIVEN && bodies->data[i] == NULL;
         if (groups[i] == group && !absent)
-            status = base_array_reserve_bytes(&world->allocator, &world->body_data[i],
-                                              &world->body_rooms[i], rows,
+            status = base_array_reserve_bytes(allocator, &bodies->data[i], &bodies->rooms[i], rows,
                                               eng_column_row_size(&columns[i]));
     }
     return status;
 }
 
-void eng_body_columns_shrink(cairn_world *world, eng_body_group group, int rows)
+void eng_body_columns_shrink(const base_allocator *allocator, eng_body_columns *bodies,
+                             eng_body_group group, int rows)
 {
-    const base_allocator *allocator = &world->allocator;
     if (rows == 0)
-        eng_body_columns_release(world, group);
+        eng_body_columns_release(allocator, bodies, group);
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++) {
-        if (groups[i] != group || rows >= world->body_rooms[i])
+        if (groups[i] != group || rows >= bodies->rooms[i])
             continue;
-        void *less = allocator->reallocate(allocator->context, world->body_data[i],
+        void *less = allocator->reallocate(allocator->context, bodies->data[i],
                                            (size_t)rows * eng_column_row_size(&columns[i]));
         // a block that stayed large is only used in part
-        world->body_data[i] = less != NULL ? less : world->body_data[i];
-        world->body_rooms[i] = rows;
+        bodies->data[i] = less != NULL ? less : bodies->data[i];
+        bodies->rooms[i] = rows;
     }
 }
 
-void eng_body_columns_release(cairn_world *world, eng_body_group group)
+void eng_body_columns_release(const base_allocator *allocator, eng_body_columns *bodies,
+                              eng_body_group group)
 {
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++) {
         if (groups[i] != group)
             continue;
-        base_release(&world->allocator, world->body_data[i]);
-        world->body_data[i] = NULL;
-        world->body_rooms[i] = 0;
+        base_release(allocator, bodies->data[i]);
+        bodies->data[i] = NULL;
+        bodies->rooms[i] = 0;
     }
 }
 
@@ -85,24 +86,25 @@ void eng_body_rest(int column, void *value)
         memcpy(value, &touching, sizeof touching);
 }
 
-cairn_status eng_body_column_make(cairn_world *world, int column)
+cairn_status eng_body_column_make(const base_allocator *allocator, eng_body_columns *bodies,
+                                  int column, int rows)
 {
     size_t size = eng_column_row_size(&columns[column]);
-    if (world->body_data[column] != NULL)
+    if (bodies->data[column] != NULL)
         return CAIRN_OK;
-    world->body_data[column] = base_allocate(&world->allocator, (size_t)world->body_count, size);
-    if (world->body_data[column] == NULL)
+    bodies->data[column] = base_allocate(allocator, (size_t)rows, size);
+    if (bodies->data[column] == NULL)
         return CAIRN_ERROR_MEMORY;
-    world->body_rooms[column] = world->body_count;
-    for (int i = 0; i < world->body_count; i++)
-        eng_body_rest(column, (char *)world->body_data[column] + (size_t)i * size);
+    bodies->rooms[column] = rows;
+    for (int i = 0; i < rows; i++)
+        eng_body_rest(column, (char *)bodies->data[column] + (size_t)i * size);
     return CAIRN_OK;
 }
 
-void eng_body_row_clear(cairn_world *world, eng_body_group group, int row)
+void eng_body_row_clear(eng_body_columns *bodies, eng_body_group group, int row)
 {
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++)
-        if (groups[i] == group && row < world->body_rooms[i])
-            eng_body_rest(i, (char *)world->body_data[i] +
-                                 (size_t)row * eng_column_row_size(&columns[i]));
+        if (groups[i] == group && row < bodies->rooms[i])
+            eng_body_rest(i,
+                          (char *)bodies->data[i] + (size_t)row * eng_column_row_size(&columns[i]));
 }

@@ -3,6 +3,7 @@
 #ifndef CAIRN_ENGINE_STATE_BODY_COLUMNS_H
 #define CAIRN_ENGINE_STATE_BODY_COLUMNS_H
 
+#include "base/memory.h"
 #include "base/vec.h"
 #include "engine/state/columns.h"
 #include <cairn/cairn.h>
@@ -13,16 +14,22 @@ typedef struct eng_load {
     vec3 torque; // N m, world axes
 } eng_load;
 
+/// State of a body at t_n.
+typedef struct eng_state {
+    pose q;
+    double v[6];
+} eng_state;
+
 /// Which rows of a column there are.
 typedef enum eng_body_group {
     ENG_BODY_STATE, // [reach] what steps carry over, of bodies without a particle slot; of those
                     // with one what a step needs of them. Read it through eng_state_of
     ENG_BODY_GIVEN, // [body_count] of the program; none of a column before its first value
-    ENG_BODY_STEP   // [blocks_count] of the general passes of a step; none where they have no work
+    ENG_BODY_STEP   // [step_rows] of the general passes of a step; none where they have no work
 } eng_body_group;
 
 /// X(name, type of a row, scalar, width, unit, group, flags, help). From this table come the
-/// members of cairn_world, growth and release, rows without a body, checkpoint, state hash and the
+/// members of the state, growth and release, rows without a body, checkpoint, state hash and the
 /// search for values that are not finite: a new column is one line here and its use.
 #define ENG_BODY_COLUMNS(X)                                                                        \
     X(q, pose, ENG_REAL, 7, "m, 1", ENG_BODY_STATE, ENG_SAVED | ENG_HASHED | ENG_PLACED,           \
@@ -66,30 +73,46 @@ enum { ENG_BODY_WIDTH_MAX = 8 }; // of a column's rows
         struct {                                                                                   \
             ENG_BODY_COLUMNS(ENG_BODY_COLUMN_FIELD)                                                \
         };                                                                                         \
-        void *body_data[ENG_BODY_COLUMN_COUNT];                                                    \
+        void *data[ENG_BODY_COLUMN_COUNT];                                                         \
     }
 
 /// What the table says of a column, and of its group.
 const eng_column *eng_body_column(int column);
 eng_body_group eng_body_column_group(int column);
 
+/// Columns of the rows of bodies.
+typedef struct eng_body_columns {
+    ENG_BODY_COLUMN_MEMBERS;
+    int rooms[ENG_BODY_COLUMN_COUNT]; // rows that each of them has room for
+    // rows of the columns of a step; there are none before the first one and where no pass has work
+    int step_rows;
+} eng_body_columns;
+
+static inline cairn_collision eng_collision_default(void)
+{
+    return (cairn_collision){1, UINT32_MAX};
+}
+
 /// Room for so many rows in the columns of a group that there are; contents stay.
-cairn_status eng_body_columns_reserve(cairn_world *world, eng_body_group group,
-                                      int rows) CAIRN_CHECK_RESULT;
+cairn_status eng_body_columns_reserve(const base_allocator *allocator, eng_body_columns *bodies,
+                                      eng_body_group group, int rows) CAIRN_CHECK_RESULT;
 
 /// Gives back what lies behind the first rows, as far as memory allows.
-void eng_body_columns_shrink(cairn_world *world, eng_body_group group, int rows);
+void eng_body_columns_shrink(const base_allocator *allocator, eng_body_columns *bodies,
+                             eng_body_group group, int rows);
 
 /// Gives the columns of a group back.
-void eng_body_columns_release(cairn_world *world, eng_body_group group);
+void eng_body_columns_release(const base_allocator *allocator, eng_body_columns *bodies,
+                              eng_body_group group);
 
 /// What a row has that nothing was given to: the identity for poses, zeros for most others.
 void eng_body_rest(int column, void *value);
 
-/// A given column is there from now on, at rest.
-cairn_status eng_body_column_make(cairn_world *world, int column) CAIRN_CHECK_RESULT;
+/// A given column is there from now on, at rest. @param rows  of bodies
+cairn_status eng_body_column_make(const base_allocator *allocator, eng_body_columns *bodies,
+                                  int column, int rows) CAIRN_CHECK_RESULT;
 
 /// A row without a body, in the columns that have it.
-void eng_body_row_clear(cairn_world *world, eng_body_group group, int row);
+void eng_body_row_clear(eng_body_columns *bodies, eng_body_group group, int row);
 
 #endif

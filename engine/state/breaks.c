@@ -2,6 +2,7 @@
 // Bonds that have broken.
 #include "engine/state/breaks.h"
 #include "engine/state/ids.h"
+#include "engine/state/world.h"
 
 #include "contact/laws/law.h"
 
@@ -10,14 +11,15 @@
 bool eng_breaks_may_come(const cairn_world *world)
 {
     bool any = false;
-    for (int i = 0; i < world->surface_count; i++)
-        any = any || world->surfaces[i].law->breaks;
-    for (int i = 0; i < world->connector_count; i++)
-        any = any || world->connectors[i].surface.law->breaks;
+    for (int i = 0; i < world->model.materials.surface_count; i++)
+        any = any || world->model.materials.surfaces[i].law->breaks;
+    for (int i = 0; i < world->model.connectors.count; i++)
+        any = any || world->model.connectors.rows[i].surface.law->breaks;
     return any;
 }
 
-_Static_assert(sizeof *((cairn_world *)NULL)->breaks == ENG_BREAK_NUMBERS * sizeof(double),
+_Static_assert(sizeof *((cairn_world *)NULL)->state.connectors.breaks ==
+                   ENG_BREAK_NUMBERS * sizeof(double),
                "rows of the world are those of the list");
 
 bool eng_breaks_are_sound(const double (*rows)[ENG_BREAK_NUMBERS], int count)
@@ -35,13 +37,14 @@ bool eng_breaks_are_sound(const double (*rows)[ENG_BREAK_NUMBERS], int count)
 
 cairn_status eng_breaks_reserve(cairn_world *world, int count)
 {
-    return base_array_reserve(&world->allocator, &world->breaks, &world->break_capacity, count);
+    return base_array_reserve(&world->model.allocator, &world->state.connectors.breaks,
+                              &world->state.connectors.break_capacity, count);
 }
 
 /// Of a body that may be gone: every call refuses it then.
 static cairn_body_id body_id(const cairn_world *world, const double *numbers)
 {
-    return (cairn_body_id){(uint32_t)numbers[0], (uint32_t)numbers[1], world->tag};
+    return (cairn_body_id){(uint32_t)numbers[0], (uint32_t)numbers[1], world->model.ids.tag};
 }
 
 static void put_id(double *numbers, uint32_t index, uint32_t generation)
@@ -53,11 +56,11 @@ static void put_id(double *numbers, uint32_t index, uint32_t generation)
 static cairn_status add(cairn_world *world, const int body[2], vec3 point, con_break cause,
                         cairn_connector_id connector)
 {
-    cairn_status status = eng_breaks_reserve(world, world->break_count + 1);
+    cairn_status status = eng_breaks_reserve(world, world->state.connectors.break_count + 1);
     if (status != CAIRN_OK)
         return status;
-    double *numbers = world->breaks[world->break_count++];
-    numbers[ENG_BREAK_TIME] = world->time + world->def.time_step;
+    double *numbers = world->state.connectors.breaks[world->state.connectors.break_count++];
+    numbers[ENG_BREAK_TIME] = world->state.clock.time + world->state.clock.step;
     for (int side = 0; side < 2; side++) {
         cairn_body_id id = eng_body_id(world, body[side]);
         put_id(numbers + ENG_BREAK_BODIES + 2 * side, id.index, id.generation);
@@ -70,33 +73,33 @@ static cairn_status add(cairn_world *world, const int body[2], vec3 point, con_b
 
 cairn_status eng_breaks_note(cairn_world *world)
 {
-    const eng_contacts *c = &world->contacts;
-    const eng_plan *plan = &world->plan;
+    const eng_contacts *c = &world->contacts.set;
+    const eng_plan *plan = &world->contacts.plan;
     cairn_status status = CAIRN_OK;
-    for (int k = plan->cone_batches; k < plan->batch_count && world->explicit_outputs != NULL;
-         k++) {
+    for (int k = plan->cone_batches;
+         k < plan->batch_count && world->scratch.explicit_outputs != NULL; k++) {
         const eng_batch *batch = &plan->batches[k];
-        if (!world->surfaces[batch->surface].law->breaks)
+        if (!world->model.materials.surfaces[batch->surface].law->breaks)
             continue;
         for (int i = batch->first; i < batch->first + batch->count && status == CAIRN_OK; i++) {
-            con_break cause = world->explicit_outputs[i - c->cone_count].broken;
+            con_break cause = world->scratch.explicit_outputs[i - c->cone_count].broken;
             if (cause != CON_UNBROKEN)
                 status = add(world, c->body[i], c->point[i], cause, (cairn_connector_id){0});
         }
     }
-    for (int i = 0; i < world->connector_count && status == CAIRN_OK; i++) {
-        const eng_connector *connector = &world->connectors[i];
-        if (world->connector_outputs[i].broken != CON_UNBROKEN)
-            status = add(world, connector->body, world->connector_state[i].point,
-                         world->connector_outputs[i].broken,
-                         eng_connector_id(world, eng_slots_at(&world->connector_slots, i)));
+    for (int i = 0; i < world->model.connectors.count && status == CAIRN_OK; i++) {
+        const eng_connector *connector = &world->model.connectors.rows[i];
+        if (world->scratch.connector_outputs[i].broken != CON_UNBROKEN)
+            status = add(world, connector->body, world->state.connectors.rows[i].point,
+                         world->scratch.connector_outputs[i].broken,
+                         eng_connector_id(world, eng_slots_at(&world->model.ids.connector, i)));
     }
     return status;
 }
 
 int cairn_world_get_break_count(const cairn_world *world)
 {
-    return world != NULL ? world->break_count : 0;
+    return world != NULL ? world->state.connectors.break_count : 0;
 }
 
 cairn_status cairn_world_get_break(const cairn_world *world, int index, cairn_break *view)
@@ -104,16 +107,17 @@ cairn_status cairn_world_get_break(const cairn_world *world, int index, cairn_br
     if (world == NULL || view == NULL)
         return CAIRN_ERROR_ARGUMENT;
     *view = (cairn_break){0};
-    if (index < 0 || index >= world->break_count)
+    if (index < 0 || index >= world->state.connectors.break_count)
         return CAIRN_ERROR_NOT_FOUND;
-    const double *n = world->breaks[index];
+    const double *n = world->state.connectors.breaks[index];
     view->time = n[ENG_BREAK_TIME];
     view->a = body_id(world, n + ENG_BREAK_BODIES);
     view->b = body_id(world, n + ENG_BREAK_BODIES + 2);
     vec3_store(view->point, vec3_from(n + ENG_BREAK_POINT));
     view->cause = (cairn_break_cause)n[ENG_BREAK_CAUSE];
-    view->connector = (cairn_connector_id){(uint32_t)n[ENG_BREAK_CONNECTOR],
-                                           (uint32_t)n[ENG_BREAK_CONNECTOR + 1], world->tag};
+    view->connector =
+        (cairn_connector_id){(uint32_t)n[ENG_BREAK_CONNECTOR], (uint32_t)n[ENG_BREAK_CONNECTOR + 1],
+                             world->model.ids.tag};
     if (view->connector.generation == 0)
         view->connector = (cairn_connector_id){0};
     return CAIRN_OK;

@@ -3,7 +3,7 @@
 #ifndef CAIRN_ENGINE_STATE_BREAKS_H
 #define CAIRN_ENGINE_STATE_BREAKS_H
 
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// Numbers of a bond that broke, as they lie in checkpoints.
 typedef enum eng_break_number {

@@ -13,7 +13,7 @@ static inline cairn_status eng_id_check(const cairn_world *world, const eng_slot
 {
     if (generation == 0)
         return CAIRN_ERROR_STALE_ID;
-    if (tag != world->tag)
+    if (tag != world->model.ids.tag)
         return CAIRN_ERROR_WORLD;
     if (index >= (uint32_t)slots->count || !eng_slots_is_live(slots, (int)index))
         return CAIRN_ERROR_STALE_ID;
@@ -25,7 +25,7 @@ static inline cairn_status eng_id_check(const cairn_world *world, const eng_slot
     {                                                                                              \
         if (world == NULL)                                                                         \
             return CAIRN_ERROR_ARGUMENT;                                                           \
-        return eng_id_check(world, &world->noun##_slots, id.index, id.generation, id.world);       \
+        return eng_id_check(world, &world->model.ids.noun, id.index, id.generation, id.world);     \
     }                                                                                              \
     /** Id of a slot; null for -1. */                                                              \
     static inline cairn_##noun##_id eng_##noun##_id(const cairn_world *world, int slot)            \
@@ -33,7 +33,8 @@ static inline cairn_status eng_id_check(const cairn_world *world, const eng_slot
         if (slot < 0)                                                                              \
             return (cairn_##noun##_id){0};                                                         \
         return (cairn_##noun##_id){(uint32_t)slot,                                                 \
-                                   eng_slots_generation(&world->noun##_slots, slot), world->tag};  \
+                                   eng_slots_generation(&world->model.ids.noun, slot),             \
+                                   world->model.ids.tag};                                          \
     }
 
 ENG_ID_FUNCTIONS(body)
@@ -47,12 +48,12 @@ ENG_ID_FUNCTIONS(material)
 /// places.
 static inline int eng_joint_index(const cairn_world *world, cairn_joint_id id)
 {
-    return eng_slots_place(&world->joint_slots, (int)id.index);
+    return eng_slots_place(&world->model.ids.joint, (int)id.index);
 }
 
 static inline int eng_connector_index(const cairn_world *world, cairn_connector_id id)
 {
-    return eng_slots_place(&world->connector_slots, (int)id.index);
+    return eng_slots_place(&world->model.ids.connector, (int)id.index);
 }
 
 /// Message for an id that a check refused. @param noun  "body", "joint", ...

@@ -10,9 +10,9 @@ struct eng_turning;
 /// Whether joints hold a dynamic body: it turns by the mean of its velocities, theory.md (1.12).
 static inline bool eng_is_jointed(const cairn_world *world, int body)
 {
-    const eng_body *b = &world->bodies[body];
-    return world->joint_count > 0 && b->extra > 0 && b->kind == CAIRN_DYNAMIC &&
-           world->extras[b->extra - 1].joints > 0;
+    const eng_body *b = &world->model.bodies.rows[body];
+    return world->model.joints.count > 0 && b->extra > 0 && b->kind == CAIRN_DYNAMIC &&
+           world->model.bodies.extras[b->extra - 1].joints > 0;
 }
 
 /// Whether a body turns as the equations of free bodies say and not by a scheme, between what the
@@ -20,9 +20,9 @@ static inline bool eng_is_jointed(const cairn_world *world, int body)
 /// middle.
 static inline bool eng_flows(const cairn_world *world, int body)
 {
-    const eng_body *b = &world->bodies[body];
-    return b->flows != 0 || (world->def.rotation == CAIRN_RIG_EXACT && b->kind == CAIRN_DYNAMIC &&
-                             !eng_is_jointed(world, body));
+    const eng_body *b = &world->model.bodies.rows[body];
+    return b->flows != 0 || (world->model.def.rotation == CAIRN_RIG_EXACT &&
+                             b->kind == CAIRN_DYNAMIC && !eng_is_jointed(world, body));
 }
 
 /// The principal axis about which such a body spins without any of its joints turning with it, and
@@ -57,7 +57,7 @@ void eng_solver_rows_fill(cairn_world *world);
 /// Row in the implicit problem of a body that takes part in the general passes of this step.
 static inline int eng_solver_row(const cairn_world *world, int body)
 {
-    return world->solver_row != NULL ? world->solver_row[body] : body;
+    return world->scratch.solve.row != NULL ? world->scratch.solve.row[body] : body;
 }
 
 /// Where a body is at the end of the step, and its velocity there, for the velocity v_end that the
@@ -91,7 +91,7 @@ mat3 eng_point_mobility(const double inverse[6], const pose *q, const mat3 *fram
 /// where they come to it later.
 static inline vec3 eng_contact_place(const cairn_world *world, int contact, int side)
 {
-    const eng_contacts *c = &world->contacts;
+    const eng_contacts *c = &world->contacts.set;
     vec3 ahead = c->ahead[contact];
     return side == 0 ? vec3_add(c->point[contact], ahead) : vec3_sub(c->point[contact], ahead);
 }

@@ -5,6 +5,7 @@
 #include "engine/state/pair_changes.h"
 #include "engine/state/surfaces.h"
 #include "engine/state/values.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 
@@ -26,7 +27,7 @@ static const double density_of_none = 1000.0; // kg/m3
 static cairn_status adopt(cairn_world *world, const char *name, cairn_material_id *material,
                           cairn_error *error)
 {
-    eng_material *first = &world->materials[0];
+    eng_material *first = &world->model.materials.rows[0];
     if (first->weighed)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "material \"%.80s\" comes too late: a body or grain before it names no "
@@ -37,15 +38,16 @@ static cairn_status adopt(cairn_world *world, const char *name, cairn_material_i
     *material = eng_material_id(world, 0);
     if (strcmp(first->name, name) == 0)
         return CAIRN_OK;
-    char *copy = base_copy_text(&world->allocator, name);
-    if (copy == NULL || base_names_add(&world->material_names, &world->allocator, copy, 0)) {
-        base_release(&world->allocator, copy);
+    char *copy = base_copy_text(&world->model.allocator, name);
+    if (copy == NULL ||
+        base_names_add(&world->model.materials.names, &world->model.allocator, copy, 0)) {
+        base_release(&world->model.allocator, copy);
         first->on_demand = true;
         *material = (cairn_material_id){0};
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for material \"%s\"", name);
     }
-    base_names_remove(&world->material_names, first->name);
-    base_release(&world->allocator, first->name);
+    base_names_remove(&world->model.materials.names, first->name);
+    base_release(&world->model.allocator, first->name);
     first->name = copy;
     return CAIRN_OK;
 }
@@ -53,28 +55,30 @@ static cairn_status adopt(cairn_world *world, const char *name, cairn_material_i
 static cairn_status create(cairn_world *world, const char *name, bool on_demand,
                            cairn_material_id *material, cairn_error *error)
 {
-    char *copy = base_copy_text(&world->allocator, name);
+    char *copy = base_copy_text(&world->model.allocator, name);
     cairn_status status = copy != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &world->materials, &world->material_capacity,
-                                    world->material_count + 1);
-    if (status == CAIRN_OK)
         status =
-            eng_slots_reserve(&world->material_slots, &world->allocator, world->material_count + 1);
+            base_array_reserve(&world->model.allocator, &world->model.materials.rows,
+                               &world->model.materials.capacity, world->model.materials.count + 1);
     if (status == CAIRN_OK)
-        status =
-            base_names_add(&world->material_names, &world->allocator, copy, world->material_count);
+        status = eng_slots_reserve(&world->model.ids.material, &world->model.allocator,
+                                   world->model.materials.count + 1);
+    if (status == CAIRN_OK)
+        status = base_names_add(&world->model.materials.names, &world->model.allocator, copy,
+                                world->model.materials.count);
     if (status != CAIRN_OK) {
-        base_release(&world->allocator, copy);
+        base_release(&world->model.allocator, copy);
         return base_fail(error, status, "out of memory for material \"%s\"", name);
     }
-    world->materials[world->material_count] = (eng_material){.name = copy,
-                                                             .elasticity.poisson = 0.3,
-                                                             .elasticity_class = -1,
-                                                             .density = density_of_none,
-                                                             .on_demand = on_demand};
-    *material = eng_material_id(world, eng_slots_take(&world->material_slots));
-    world->material_count++;
+    world->model.materials.rows[world->model.materials.count] =
+        (eng_material){.name = copy,
+                       .elasticity.poisson = 0.3,
+                       .elasticity_class = -1,
+                       .density = density_of_none,
+                       .on_demand = on_demand};
+    *material = eng_material_id(world, eng_slots_take(&world->model.ids.material));
+    world->model.materials.count++;
     return CAIRN_OK;
 }
 
@@ -86,7 +90,7 @@ cairn_status cairn_material_create(cairn_world *world, const char *name,
     *material = (cairn_material_id){0};
     if (name[0] == '\0')
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a material needs a name");
-    if (world->material_count == 1 && world->materials[0].on_demand)
+    if (world->model.materials.count == 1 && world->model.materials.rows[0].on_demand)
         return adopt(world, name, material, error);
     if (!is_null(cairn_material_find(world, name)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "material \"%.80s\" is declared twice", name);
@@ -98,19 +102,20 @@ double eng_material_density(const cairn_world *world, cairn_material_id id, doub
     if (given > 0.0)
         return given;
     // the first one is at place 0, as null ids are
-    return world->material_count > 0 ? world->materials[id.index].density : density_of_none;
+    return world->model.materials.count > 0 ? world->model.materials.rows[id.index].density
+                                            : density_of_none;
 }
 
 cairn_status eng_material_take(cairn_world *world, cairn_material_id id, bool weighed,
                                int *material, cairn_error *error)
 {
     cairn_status status = CAIRN_OK;
-    if (is_null(id) && world->material_count == 0)
+    if (is_null(id) && world->model.materials.count == 0)
         status = create(world, "default", true, &id, error);
     if (status != CAIRN_OK)
         return status;
     *material = (int)id.index;
-    world->materials[*material].weighed |= weighed;
+    world->model.materials.rows[*material].weighed |= weighed;
     status = eng_material_use(world, *material);
     return status == CAIRN_OK ? status : base_fail(error, status, "out of memory for a material");
 }
@@ -119,28 +124,28 @@ cairn_material_id cairn_material_find(const cairn_world *world, const char *name
 {
     if (world == NULL || name == NULL)
         return (cairn_material_id){0};
-    return eng_material_id(world, base_names_find(&world->material_names, name));
+    return eng_material_id(world, base_names_find(&world->model.materials.names, name));
 }
 
 int cairn_material_count(const cairn_world *world)
 {
     if (world == NULL)
         return 0;
-    return world->material_count;
+    return world->model.materials.count;
 }
 
 cairn_material_id cairn_material_at(const cairn_world *world, int index)
 {
     if (world == NULL)
         return (cairn_material_id){0};
-    return eng_material_id(world, eng_slots_at(&world->material_slots, index));
+    return eng_material_id(world, eng_slots_at(&world->model.ids.material, index));
 }
 
 const char *cairn_material_get_name(const cairn_world *world, cairn_material_id material)
 {
     if (world == NULL)
         return "";
-    return is_valid(world, material) ? world->materials[material.index].name : "";
+    return is_valid(world, material) ? world->model.materials.rows[material.index].name : "";
 }
 
 static cairn_status fail_pair(cairn_status status, cairn_error *error)
@@ -160,11 +165,11 @@ cairn_status cairn_material_set_value(cairn_world *world, cairn_material_id mate
         if (!(value > 0.0 && isfinite(value)))
             return base_fail(error, CAIRN_ERROR_ARGUMENT,
                              "density = %g must be positive and finite (kg/m3)", value);
-        world->materials[material.index].density = value;
+        world->model.materials.rows[material.index].density = value;
         return CAIRN_OK;
     }
-    world->plan_due = true;
-    eng_elasticity *elasticity = &world->materials[material.index].elasticity;
+    world->scratch.general.due = true;
+    eng_elasticity *elasticity = &world->model.materials.rows[material.index].elasticity;
     if (strcmp(property, names[0]) == 0) {
         // the mean of two is made of their product
         if (!(value >= 1e-100 && value <= 1e100))
@@ -192,11 +197,11 @@ cairn_status cairn_material_get_value(const cairn_world *world, cairn_material_i
     *value = 0.0;
     if (!is_valid(world, material))
         return CAIRN_ERROR_STALE_ID;
-    *value = world->materials[material.index].density;
+    *value = world->model.materials.rows[material.index].density;
     if (strcmp(property, "density") == 0)
         return CAIRN_OK;
     *value = 0.0;
-    const eng_elasticity *elasticity = &world->materials[material.index].elasticity;
+    const eng_elasticity *elasticity = &world->model.materials.rows[material.index].elasticity;
     bool young = strcmp(property, "young_modulus") == 0;
     if (!young && strcmp(property, "poisson_ratio") != 0)
         return CAIRN_ERROR_NOT_FOUND;
@@ -220,7 +225,7 @@ static cairn_status open_pair(cairn_world *world, cairn_material_id a, cairn_mat
     if (!is_pair(world, a, b))
         return base_fail(error, CAIRN_ERROR_STALE_ID, "a material of the pair does not exist");
     *index = 0;
-    world->plan_due = true;
+    world->scratch.general.due = true;
     cairn_status status = CAIRN_OK;
     if (!is_null(a))
         status = eng_surface_own(world, (int)a.index, (int)b.index, index);
@@ -247,7 +252,7 @@ cairn_status cairn_pair_set_law(cairn_world *world, cairn_material_id a, cairn_m
         status = eng_pair_changes_check_law(world, index, error);
     if (status != CAIRN_OK)
         return status;
-    eng_surface *surface = &world->surfaces[index], before = *surface;
+    eng_surface *surface = &world->model.materials.surfaces[index], before = *surface;
     eng_surface_init(surface, found);
     memcpy(surface->pair, before.pair, sizeof before.pair);
     memcpy(surface->next, before.next, sizeof before.next);
@@ -264,7 +269,7 @@ cairn_status cairn_pair_set_value(cairn_world *world, cairn_material_id a, cairn
     cairn_status status = open_pair(world, a, b, &index, error);
     if (status != CAIRN_OK)
         return status;
-    eng_surface *surface = &world->surfaces[index];
+    eng_surface *surface = &world->model.materials.surfaces[index];
     surface->given = true;
     if (eng_is_modulus(parameter) && !surface->own_elasticity)
         eng_surface_drop_moduli(surface);
@@ -283,7 +288,7 @@ static const eng_surface *look_up(const cairn_world *world, cairn_material_id a,
 {
     bool named = is_valid(world, a) && is_valid(world, b);
     return named ? eng_surface_between(world, (int)a.index, (int)b.index, scratch)
-                 : &world->surfaces[0];
+                 : &world->model.materials.surfaces[0];
 }
 
 const char *cairn_pair_get_law(const cairn_world *world, cairn_material_id a, cairn_material_id b)

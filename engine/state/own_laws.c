@@ -2,6 +2,7 @@
 // Laws of a program: their registration, and the way from the engine's form of a contact to theirs.
 #include "engine/state/own_laws.h"
 #include "engine/state/values.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 
@@ -170,7 +171,7 @@ static bool fill_law(const cairn_world *world, const cairn_law_def *def, eng_own
     size_t size = 0;
     for (int i = 0; i < count; i++)
         size += strlen(texts[i]) + 1;
-    own->texts = base_allocate(&world->allocator, size, 1);
+    own->texts = base_allocate(&world->model.allocator, size, 1);
     if (own->texts == NULL)
         return false;
     char *at = own->texts;
@@ -204,11 +205,13 @@ cairn_status cairn_world_add_law(cairn_world *world, const cairn_law_def *def, c
     cairn_status status = check_law(world, def, error);
     if (status != CAIRN_OK)
         return status;
-    status = base_array_reserve(&world->allocator, &world->own_laws, &world->own_law_capacity,
-                                world->own_law_count + 1);
-    eng_own_law *own = status == CAIRN_OK ? base_allocate(&world->allocator, 1, sizeof *own) : NULL;
+    status =
+        base_array_reserve(&world->model.allocator, &world->model.program.laws,
+                           &world->model.program.law_capacity, world->model.program.law_count + 1);
+    eng_own_law *own =
+        status == CAIRN_OK ? base_allocate(&world->model.allocator, 1, sizeof *own) : NULL;
     if (own == NULL || !fill_law(world, def, own)) {
-        base_release(&world->allocator, own);
+        base_release(&world->model.allocator, own);
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for law \"%s\"", def->name);
     }
     own->function = def->function;
@@ -222,21 +225,21 @@ cairn_status cairn_world_add_law(cairn_world *world, const cairn_law_def *def, c
     own->law.history_count = def->history_count;
     own->law.history_names = own->history_names;
     own->law.impulses = act;
-    world->own_laws[world->own_law_count++] = own;
+    world->model.program.laws[world->model.program.law_count++] = own;
     return CAIRN_OK;
 }
 
 void eng_own_release(cairn_world *world)
 {
-    for (int i = 0; i < world->own_law_count; i++) {
-        base_release(&world->allocator, world->own_laws[i]->texts);
-        base_release(&world->allocator, world->own_laws[i]);
+    for (int i = 0; i < world->model.program.law_count; i++) {
+        base_release(&world->model.allocator, world->model.program.laws[i]->texts);
+        base_release(&world->model.allocator, world->model.program.laws[i]);
     }
-    base_release(&world->allocator, world->own_laws);
-    for (int i = 0; i < world->field_count; i++)
-        base_release(&world->allocator, world->fields[i].name);
-    base_release(&world->allocator, world->fields);
-    base_release(&world->allocator, world->filter.name);
+    base_release(&world->model.allocator, world->model.program.laws);
+    for (int i = 0; i < world->model.program.field_count; i++)
+        base_release(&world->model.allocator, world->model.program.fields[i].name);
+    base_release(&world->model.allocator, world->model.program.fields);
+    base_release(&world->model.allocator, world->model.program.filter.name);
 }
 
 // ---------------------------------------------------------------- look-up
@@ -245,9 +248,9 @@ static const con_law *law_at(const cairn_world *world, int index)
 {
     int count;
     const con_law *const *library = con_law_list(&count);
-    if (index < 0 || index >= count + world->own_law_count)
+    if (index < 0 || index >= count + world->model.program.law_count)
         return NULL;
-    return index < count ? library[index] : &world->own_laws[index - count]->law;
+    return index < count ? library[index] : &world->model.program.laws[index - count]->law;
 }
 
 int cairn_world_law_count(const cairn_world *world)
@@ -256,7 +259,7 @@ int cairn_world_law_count(const cairn_world *world)
         return 0;
     int count = 0;
     con_law_list(&count);
-    return world != NULL ? count + world->own_law_count : 0;
+    return world != NULL ? count + world->model.program.law_count : 0;
 }
 
 int cairn_world_find_law(const cairn_world *world, const char *name)
@@ -315,8 +318,8 @@ cairn_status eng_fail_law(const cairn_world *world, const char *name, cairn_erro
 
 uint32_t eng_law_version(const cairn_world *world, const con_law *law)
 {
-    for (int i = 0; i < world->own_law_count; i++)
-        if (&world->own_laws[i]->law == law)
-            return world->own_laws[i]->version;
+    for (int i = 0; i < world->model.program.law_count; i++)
+        if (&world->model.program.laws[i]->law == law)
+            return world->model.program.laws[i]->version;
     return 0;
 }

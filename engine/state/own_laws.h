@@ -3,7 +3,9 @@
 #ifndef CAIRN_ENGINE_STATE_OWN_LAWS_H
 #define CAIRN_ENGINE_STATE_OWN_LAWS_H
 
-#include "engine/state/world.h"
+#include "base/settings.h"
+#include "contact/laws/law.h"
+#include <cairn/cairn.h>
 
 /// A law of a program; what the engine sees of it comes first.
 typedef struct eng_own_law {

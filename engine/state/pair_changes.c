@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters of pairs of materials that actions change while a world runs.
 #include "engine/state/pair_changes.h"
+#include "engine/state/actions.h"
 #include "engine/state/ids.h"
 #include "engine/state/surfaces.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 
@@ -21,17 +23,17 @@ static double parameter_of(const eng_surface *surface, const char *parameter)
 
 static cairn_status put(cairn_world *world, int index, const char *parameter, double value)
 {
-    eng_surface *surface = &world->surfaces[index];
+    eng_surface *surface = &world->model.materials.surfaces[index];
     cairn_error unused;
     cairn_status status = base_settings_set(&surface->law->table, surface->parameters, parameter,
                                             number_value(value), &unused);
-    world->plan_due = true;
+    world->scratch.general.due = true;
     return status == CAIRN_OK ? eng_surface_changed(world, index) : status;
 }
 
 static double *kept_of(const cairn_world *world, int action, const eng_pair_change *change)
 {
-    return world->actions[action]->numbers + change->first;
+    return world->state.actions.rows[action]->numbers + change->first;
 }
 
 /// Whether contacts that touch are as stiff with the parameters as they were.
@@ -81,7 +83,7 @@ cairn_status eng_pair_changes_check(cairn_world *world, const cairn_material_id 
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "give parameters of the pair and the values that they get");
     eng_surface scratch;
-    const eng_surface *now = none ? &world->surfaces[0]
+    const eng_surface *now = none ? &world->model.materials.surfaces[0]
                                   : eng_surface_between(world, (int)materials[0].index,
                                                         (int)materials[1].index, &scratch);
     for (int i = 0; i < count; i++) {
@@ -93,7 +95,7 @@ cairn_status eng_pair_changes_check(cairn_world *world, const cairn_material_id 
     cairn_status status =
         none ? CAIRN_OK
              : eng_surface_own(world, (int)materials[0].index, (int)materials[1].index, surface);
-    world->plan_due = true;
+    world->scratch.general.due = true;
     return status == CAIRN_OK ? status
                               : base_fail(error, status, "out of memory for a pair of materials");
 }
@@ -127,7 +129,7 @@ cairn_status eng_pair_change_apply(cairn_world *world, const eng_action *acting,
     eng_pair_change made, each;
     if (!acting->kind->changes(acting, which, &made))
         return CAIRN_OK;
-    double before = parameter_of(&world->surfaces[made.surface], made.parameter);
+    double before = parameter_of(&world->model.materials.surfaces[made.surface], made.parameter);
     for (int action = 0, index = 0;
          next_of(world, made.surface, made.parameter, &action, &index, &each);) {
         double *kept = kept_of(world, action, &each);
@@ -179,8 +181,8 @@ cairn_status eng_pair_changes_restore(cairn_world *world, const double *numbers)
     cairn_status status = CAIRN_OK;
     // behind the number of how far the actions are
     const double *at = numbers + 1;
-    for (int i = 0; i < world->action_count; i++) {
-        const eng_action *action = world->actions[i];
+    for (int i = 0; i < world->state.actions.count; i++) {
+        const eng_action *action = world->state.actions.rows[i];
         eng_pair_change each;
         for (int k = 0; action->kind->changes != NULL && action->kind->changes(action, k, &each);
              k++) {

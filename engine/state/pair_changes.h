@@ -8,7 +8,7 @@
 #define CAIRN_ENGINE_STATE_PAIR_CHANGES_H
 
 #include "engine/state/actions.h"
-#include "engine/state/world.h"
+#include <cairn/cairn.h>
 
 /// The pair's own surface, or 0 of the default pair, where its law takes all the values, and none
 /// is one that springs of closed contacts depend on.

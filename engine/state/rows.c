@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of bodies: what lies in them, what several of them share, their growth and release.
+#include "engine/state/rows.h"
 #include "engine/state/blocks.h"
 #include "engine/state/world.h"
 
@@ -19,105 +20,109 @@ static cairn_status keep_solid(cairn_world *world, const eng_solid *solid, eng_b
     body->moment = solid->inertia.x;
     if (is_ball(solid))
         return CAIRN_OK;
-    int last = world->solid_last;
-    bool again =
-        last > 0 && memcmp(&world->solids[last - 1], solid, offsetof(eng_solid, uses)) == 0;
-    if (!again && world->solid_free > 0) {
-        last = world->solid_free;
-        world->solid_free = world->solids[last - 1].next;
+    int last = world->model.bodies.solid_last;
+    bool again = last > 0 && memcmp(&world->model.bodies.solids[last - 1], solid,
+                                    offsetof(eng_solid, uses)) == 0;
+    if (!again && world->model.bodies.solid_free > 0) {
+        last = world->model.bodies.solid_free;
+        world->model.bodies.solid_free = world->model.bodies.solids[last - 1].next;
     } else if (!again) {
-        cairn_status status = base_array_reserve(&world->allocator, &world->solids,
-                                                 &world->solid_capacity, world->solid_count + 1);
+        cairn_status status = base_array_reserve(
+            &world->model.allocator, &world->model.bodies.solids,
+            &world->model.bodies.solid_capacity, world->model.bodies.solid_count + 1);
         if (status != CAIRN_OK)
             return status;
-        last = ++world->solid_count;
+        last = ++world->model.bodies.solid_count;
     }
     if (!again)
-        world->solids[last - 1] = *solid;
-    world->solids[last - 1].uses++;
-    world->solid_last = body->solid = last;
+        world->model.bodies.solids[last - 1] = *solid;
+    world->model.bodies.solids[last - 1].uses++;
+    world->model.bodies.solid_last = body->solid = last;
     return CAIRN_OK;
 }
 
 static void drop_solid(cairn_world *world, int solid)
 {
-    if (solid == 0 || --world->solids[solid - 1].uses > 0)
+    if (solid == 0 || --world->model.bodies.solids[solid - 1].uses > 0)
         return;
-    world->solids[solid - 1].next = world->solid_free;
-    world->solid_free = solid;
-    if (world->solid_last == solid)
-        world->solid_last = 0;
+    world->model.bodies.solids[solid - 1].next = world->model.bodies.solid_free;
+    world->model.bodies.solid_free = solid;
+    if (world->model.bodies.solid_last == solid)
+        world->model.bodies.solid_last = 0;
 }
 
 eng_extra *eng_extra_make(cairn_world *world, int body)
 {
-    int *extra = &world->bodies[body].extra;
+    int *extra = &world->model.bodies.rows[body].extra;
     if (*extra > 0)
-        return &world->extras[*extra - 1];
-    if (world->extra_free > 0) {
-        *extra = world->extra_free;
-        world->extra_free = world->extras[*extra - 1].next;
+        return &world->model.bodies.extras[*extra - 1];
+    if (world->model.bodies.extra_free > 0) {
+        *extra = world->model.bodies.extra_free;
+        world->model.bodies.extra_free = world->model.bodies.extras[*extra - 1].next;
     } else {
-        if (base_array_reserve(&world->allocator, &world->extras, &world->extra_capacity,
-                               world->extra_count + 1) != CAIRN_OK)
+        if (base_array_reserve(&world->model.allocator, &world->model.bodies.extras,
+                               &world->model.bodies.extra_capacity,
+                               world->model.bodies.extra_count + 1) != CAIRN_OK)
             return NULL;
-        *extra = ++world->extra_count;
+        *extra = ++world->model.bodies.extra_count;
     }
-    world->extras[*extra - 1] = (eng_extra){0};
-    return &world->extras[*extra - 1];
+    world->model.bodies.extras[*extra - 1] = (eng_extra){0};
+    return &world->model.bodies.extras[*extra - 1];
 }
 
 void eng_extra_drop(cairn_world *world, int body)
 {
-    int extra = world->bodies[body].extra;
-    world->bodies[body].extra = 0;
+    int extra = world->model.bodies.rows[body].extra;
+    world->model.bodies.rows[body].extra = 0;
     if (extra == 0)
         return;
-    eng_extra *dropped = &world->extras[extra - 1];
+    eng_extra *dropped = &world->model.bodies.extras[extra - 1];
     if (dropped->name != NULL)
-        base_names_remove(&world->body_names, dropped->name);
-    base_release(&world->allocator, dropped->name);
-    world->motion_count -= dropped->motion.function != NULL;
-    *dropped = (eng_extra){.next = world->extra_free};
-    world->extra_free = extra;
+        base_names_remove(&world->model.bodies.names, dropped->name);
+    base_release(&world->model.allocator, dropped->name);
+    world->model.bodies.motion_count -= dropped->motion.function != NULL;
+    *dropped = (eng_extra){.next = world->model.bodies.extra_free};
+    world->model.bodies.extra_free = extra;
 }
 
 void eng_blocks_init(cairn_world *world, int index)
 {
-    eng_mass_inverse_of(world, index, world->mass_inverse[index]);
-    memset(world->correction[index], 0, sizeof world->correction[index]);
-    world->q_mid[index] = world->q[index];
-    memcpy(world->v_free[index], world->v[index], sizeof world->v[index]);
-    memcpy(world->v_end[index], world->v[index], sizeof world->v[index]);
+    eng_mass_inverse_of(world, index, world->state.bodies.mass_inverse[index]);
+    memset(world->state.bodies.correction[index], 0, sizeof world->state.bodies.correction[index]);
+    world->state.bodies.q_mid[index] = world->state.bodies.q[index];
+    memcpy(world->state.bodies.v_free[index], world->state.bodies.v[index],
+           sizeof world->state.bodies.v[index]);
+    memcpy(world->state.bodies.v_end[index], world->state.bodies.v[index],
+           sizeof world->state.bodies.v[index]);
 }
 
 void eng_blocks_release(cairn_world *world)
 {
-    eng_body_columns_release(world, ENG_BODY_STEP);
-    world->blocks_count = 0;
+    eng_body_columns_release(&world->model.allocator, &world->state.bodies, ENG_BODY_STEP);
+    world->state.bodies.step_rows = 0;
 }
 
 /// The body of a row gets its name.
 static cairn_status keep_name(cairn_world *world, const char *name, int row)
 {
-    char *copy = base_copy_text(&world->allocator, name);
+    char *copy = base_copy_text(&world->model.allocator, name);
     eng_extra *extra = copy != NULL ? eng_extra_make(world, row) : NULL;
-    cairn_status status = extra != NULL
-                              ? base_names_add(&world->body_names, &world->allocator, copy, row)
-                              : CAIRN_ERROR_MEMORY;
+    cairn_status status = extra != NULL ? base_names_add(&world->model.bodies.names,
+                                                         &world->model.allocator, copy, row)
+                                        : CAIRN_ERROR_MEMORY;
     if (status == CAIRN_OK)
         extra->name = copy;
     else
-        base_release(&world->allocator, copy);
+        base_release(&world->model.allocator, copy);
     return status;
 }
 
 void eng_body_clear(cairn_world *world, int row)
 {
-    eng_body *body = &world->bodies[row];
+    eng_body *body = &world->model.bodies.rows[row];
     drop_solid(world, body->solid);
     eng_extra_drop(world, row);
-    world->shapes[body->shape]->uses--;
+    world->model.shapes.rows[body->shape]->uses--;
     // its material stays: nothing is looked up by that of a removed body
     *body = (eng_body){.kind = CAIRN_FIXED,
                        .shape = -1,
@@ -126,9 +131,9 @@ void eng_body_clear(cairn_world *world, int row)
                        .collider_room = body->collider_room,
                        .mass = INFINITY,
                        .moment = INFINITY};
-    eng_body_row_clear(world, ENG_BODY_STATE, row);
-    eng_body_row_clear(world, ENG_BODY_GIVEN, row);
-    if (row < world->blocks_count)
+    eng_body_row_clear(&world->state.bodies, ENG_BODY_STATE, row);
+    eng_body_row_clear(&world->state.bodies, ENG_BODY_GIVEN, row);
+    if (row < world->state.bodies.step_rows)
         eng_blocks_init(world, row);
 }
 
@@ -139,8 +144,8 @@ cairn_status eng_body_make(cairn_world *world, int row, const eng_body *made,
     cairn_status status = keep_solid(world, solid, &body);
     if (status != CAIRN_OK)
         return status;
-    world->bodies[row] = body;
-    world->shapes[body.shape]->uses++;
+    world->model.bodies.rows[row] = body;
+    world->model.shapes.rows[body.shape]->uses++;
     if (name != NULL)
         status = keep_name(world, name, row);
     if (status != CAIRN_OK)
@@ -151,7 +156,7 @@ cairn_status eng_body_make(cairn_world *world, int row, const eng_body *made,
 cairn_status eng_body_change(cairn_world *world, int row, cairn_body_kind kind, double mass,
                              vec3 inertia)
 {
-    eng_body changed = world->bodies[row];
+    eng_body changed = world->model.bodies.rows[row];
     const eng_solid solid = {
         .inertia = inertia, .frame = eng_frame_of(world, row), .reach = eng_reach_of(world, row)};
     int before = changed.solid;
@@ -162,40 +167,42 @@ cairn_status eng_body_change(cairn_world *world, int row, cairn_body_kind kind, 
     if (status != CAIRN_OK)
         return status;
     drop_solid(world, before);
-    world->bodies[row] = changed;
+    world->model.bodies.rows[row] = changed;
     return CAIRN_OK;
 }
 
 /// A row without a body.
 static void init_row(cairn_world *world, int row)
 {
-    world->bodies[row] = (eng_body){.kind = CAIRN_FIXED,
-                                    .shape = -1,
-                                    .first_collider = world->collider_count,
-                                    .mass = INFINITY,
-                                    .moment = INFINITY};
-    eng_body_row_clear(world, ENG_BODY_STATE, row);
-    eng_body_row_clear(world, ENG_BODY_GIVEN, row);
+    world->model.bodies.rows[row] = (eng_body){.kind = CAIRN_FIXED,
+                                               .shape = -1,
+                                               .first_collider = world->contacts.colliders.count,
+                                               .mass = INFINITY,
+                                               .moment = INFINITY};
+    eng_body_row_clear(&world->state.bodies, ENG_BODY_STATE, row);
+    eng_body_row_clear(&world->state.bodies, ENG_BODY_GIVEN, row);
 }
 
 cairn_status eng_bodies_reserve(cairn_world *world, int rows)
 {
-    const base_allocator *allocator = &world->allocator;
-    cairn_status status =
-        base_array_reserve(allocator, &world->bodies, &world->body_capacity, rows);
+    const base_allocator *allocator = &world->model.allocator;
+    cairn_status status = base_array_reserve(allocator, &world->model.bodies.rows,
+                                             &world->model.bodies.capacity, rows);
     if (status == CAIRN_OK)
-        status = eng_slots_reserve(&world->body_slots, allocator, rows);
+        status = eng_slots_reserve(&world->model.ids.body, allocator, rows);
     if (status == CAIRN_OK)
         // all rows there is room for: columns that were given back come again once
-        status = eng_body_columns_reserve(world, ENG_BODY_STATE, world->body_capacity);
+        status = eng_body_columns_reserve(&world->model.allocator, &world->state.bodies,
+                                          ENG_BODY_STATE, world->model.bodies.capacity);
     if (status == CAIRN_OK)
-        status = eng_body_columns_reserve(world, ENG_BODY_GIVEN, world->body_capacity);
-    for (; status == CAIRN_OK && world->body_count < rows; world->body_count++)
-        init_row(world, world->body_count);
+        status = eng_body_columns_reserve(&world->model.allocator, &world->state.bodies,
+                                          ENG_BODY_GIVEN, world->model.bodies.capacity);
+    for (; status == CAIRN_OK && world->model.bodies.count < rows; world->model.bodies.count++)
+        init_row(world, world->model.bodies.count);
     return status;
 }
 
 void eng_population_changes(cairn_world *world)
 {
-    world->population_changed = world->population_changed || world->energy_started;
+    world->model.population_changed = world->model.population_changed || world->state.audit.started;
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of a world: made from definitions, shown to viewers and writers.
+#include "engine/state/shapes.h"
 #include "engine/state/ids.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 #include "geometry/mesh/mesh_file.h"
@@ -77,7 +80,7 @@ static cairn_status create_mesh(const cairn_world *world, const cairn_shape_def 
                                 const vec3 *vertices, int vertex_count, const int (*triangles)[3],
                                 int triangle_count, geo_shape **shape, cairn_error *error)
 {
-    const base_allocator *allocator = &world->allocator;
+    const base_allocator *allocator = &world->model.allocator;
     if (!(def->weld < INFINITY))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the weld length of a mesh (%g m) must be finite; below 0: 1e-6 of its "
@@ -115,8 +118,8 @@ static cairn_status create_from_points(const cairn_world *world, const cairn_sha
     // vec3 is three doubles, as the rows of the definition are
     const vec3 *points = (const vec3 *)(const void *)def->points;
     if (def->kind == CAIRN_POLYHEDRON)
-        return create_polyhedron(&world->allocator, points, def->point_count, def->rounding, shape,
-                                 error);
+        return create_polyhedron(&world->model.allocator, points, def->point_count, def->rounding,
+                                 shape, error);
     return create_mesh(world, def, points, def->point_count, def->triangles, def->triangle_count,
                        shape, error);
 }
@@ -126,20 +129,20 @@ static cairn_status create_from_file(const cairn_world *world, const cairn_shape
 {
     geo_mesh_data data = {0};
     cairn_status status =
-        geo_mesh_file_read(&world->allocator, def->file, def->scale, &data, error);
+        geo_mesh_file_read(&world->model.allocator, def->file, def->scale, &data, error);
     if (status != CAIRN_OK)
         return status;
     if (def->kind == CAIRN_POLYHEDRON)
-        status = create_polyhedron(&world->allocator, data.vertices, data.vertex_count,
+        status = create_polyhedron(&world->model.allocator, data.vertices, data.vertex_count,
                                    def->rounding, shape, error);
     else
         status = create_mesh(world, def, data.vertices, data.vertex_count,
                              (const int(*)[3])data.triangles, data.triangle_count, shape, error);
     if (status == CAIRN_OK && def->kind == CAIRN_MESH && data.left_out > 0)
-        base_log(&world->logger, BASE_LOG_WARNING,
+        base_log(&world->model.logger, BASE_LOG_WARNING,
                  "%s: %d triangles have no area and are left out, the first one %s %d", def->file,
                  data.left_out, data.binary ? "is triangle" : "in line", data.first_left_out);
-    geo_mesh_data_release(&world->allocator, &data);
+    geo_mesh_data_release(&world->model.allocator, &data);
     if (status == CAIRN_OK || error == NULL)
         return status;
     // which of a scene's files it was
@@ -151,7 +154,7 @@ static cairn_status create_from_file(const cairn_world *world, const cairn_shape
 static cairn_status copy_convex(const cairn_world *world, const geo_shape *shape, geo_shape **copy,
                                 cairn_error *error)
 {
-    const base_allocator *allocator = &world->allocator;
+    const base_allocator *allocator = &world->model.allocator;
     if (!geo_kind_is_convex(shape->kind))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a compound cannot hold a %s",
                          geo_kind_name(shape->kind));
@@ -167,8 +170,8 @@ static cairn_status create_compound(const cairn_world *world, const cairn_shape_
                                     geo_shape **shape, cairn_error *error)
 {
     size_t count = def->member_count > 0 ? (size_t)def->member_count : 0;
-    geo_shape **members = base_allocate(&world->allocator, count, sizeof *members);
-    pose *placements = base_allocate(&world->allocator, count, sizeof *placements);
+    geo_shape **members = base_allocate(&world->model.allocator, count, sizeof *members);
+    pose *placements = base_allocate(&world->model.allocator, count, sizeof *placements);
     cairn_status status = members != NULL && placements != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     size_t made = 0;
     for (; made < count && status == CAIRN_OK; made++) {
@@ -178,19 +181,20 @@ static cairn_status create_compound(const cairn_world *world, const cairn_shape_
                       made + 1);
             break;
         }
-        status = copy_convex(world, world->shapes[def->members[made].index], &members[made], error);
+        status = copy_convex(world, world->model.shapes.rows[def->members[made].index],
+                             &members[made], error);
         const double *o = def->member_orientations[made];
         placements[made] = (pose){vec3_from(def->member_positions[made]),
                                   quat_normalize((quat){o[0], o[1], o[2], o[3]})};
     }
     if (status == CAIRN_OK)
-        status =
-            geo_compound_create(&world->allocator, members, placements, (int)count, shape, error);
+        status = geo_compound_create(&world->model.allocator, members, placements, (int)count,
+                                     shape, error);
     if (status != CAIRN_OK && members != NULL)
         for (size_t i = 0; i < made; i++)
             geo_shape_destroy(members[i]);
-    base_release(&world->allocator, members);
-    base_release(&world->allocator, placements);
+    base_release(&world->model.allocator, members);
+    base_release(&world->model.allocator, placements);
     return status;
 }
 
@@ -198,34 +202,36 @@ static cairn_status create_compound(const cairn_world *world, const cairn_shape_
 static cairn_status create_sphere(cairn_world *world, double radius, geo_shape **shape,
                                   cairn_error *error)
 {
-    *shape = world->ball_free;
+    *shape = world->model.shapes.ball_free;
     if (*shape != NULL) {
         geo_shape *next = *(geo_shape **)(void *)*shape;
         cairn_status reused = geo_sphere_init(*shape, radius, error);
         if (reused == CAIRN_OK)
-            world->ball_free = next;
+            world->model.shapes.ball_free = next;
         else
             *(geo_shape **)(void *)*shape = next;
         return reused;
     }
-    int slab = world->sphere_count / ENG_SPHERE_POOL_BLOCK;
-    cairn_status status = base_array_reserve(&world->allocator, &world->sphere_pool,
-                                             &world->sphere_pool_capacity, slab + 1);
-    if (status == CAIRN_OK && slab == world->sphere_pool_count) {
-        world->sphere_pool[slab] =
-            base_allocate(&world->allocator, ENG_SPHERE_POOL_BLOCK, GEO_SPHERE_BYTES);
-        if (world->sphere_pool[slab] == NULL)
+    int slab = world->model.shapes.sphere_count / ENG_SPHERE_POOL_BLOCK;
+    cairn_status status =
+        base_array_reserve(&world->model.allocator, &world->model.shapes.sphere_pool,
+                           &world->model.shapes.sphere_pool_capacity, slab + 1);
+    if (status == CAIRN_OK && slab == world->model.shapes.sphere_pool_count) {
+        world->model.shapes.sphere_pool[slab] =
+            base_allocate(&world->model.allocator, ENG_SPHERE_POOL_BLOCK, GEO_SPHERE_BYTES);
+        if (world->model.shapes.sphere_pool[slab] == NULL)
             status = CAIRN_ERROR_MEMORY;
         else
-            world->sphere_pool_count++;
+            world->model.shapes.sphere_pool_count++;
     }
     if (status != CAIRN_OK)
         return base_fail(error, status, "out of memory while making a shape");
-    char *place = (char *)world->sphere_pool[slab] +
-                  (size_t)(world->sphere_count % ENG_SPHERE_POOL_BLOCK) * GEO_SPHERE_BYTES;
+    char *place =
+        (char *)world->model.shapes.sphere_pool[slab] +
+        (size_t)(world->model.shapes.sphere_count % ENG_SPHERE_POOL_BLOCK) * GEO_SPHERE_BYTES;
     *shape = (geo_shape *)(void *)place;
     status = geo_sphere_init(*shape, radius, error);
-    world->sphere_count += status == CAIRN_OK;
+    world->model.shapes.sphere_count += status == CAIRN_OK;
     return status;
 }
 
@@ -234,7 +240,7 @@ static cairn_status create_plain(cairn_world *world, geo_kind kind, const double
 {
     if (kind == GEO_SPHERE)
         return create_sphere(world, sizes[0], shape, error);
-    return geo_plain_create(&world->allocator, kind, sizes, shape, error);
+    return geo_plain_create(&world->model.allocator, kind, sizes, shape, error);
 }
 
 static cairn_status create_geometry(cairn_world *world, const cairn_shape_def *def,
@@ -259,19 +265,20 @@ static cairn_status keep_members(cairn_world *world, int shape, const cairn_shap
 {
     if (member_count == 0)
         return CAIRN_OK;
-    cairn_status status = base_array_reserve(&world->allocator, &world->members,
-                                             &world->member_capacity, world->member_count + 1);
+    cairn_status status = base_array_reserve(&world->model.allocator, &world->model.shapes.members,
+                                             &world->model.shapes.member_capacity,
+                                             world->model.shapes.member_count + 1);
     size_t count = (size_t)member_count;
     cairn_shape_id *ids =
-        status == CAIRN_OK ? base_allocate(&world->allocator, count, sizeof *ids) : NULL;
+        status == CAIRN_OK ? base_allocate(&world->model.allocator, count, sizeof *ids) : NULL;
     if (ids == NULL)
         return CAIRN_ERROR_MEMORY;
     memcpy(ids, members, count * sizeof *ids);
     // in order of the shapes, as they are looked up
-    int at = world->member_count++;
-    for (; at > 0 && world->members[at - 1].shape > shape; at--)
-        world->members[at] = world->members[at - 1];
-    world->members[at] = (eng_members){shape, ids};
+    int at = world->model.shapes.member_count++;
+    for (; at > 0 && world->model.shapes.members[at - 1].shape > shape; at--)
+        world->model.shapes.members[at] = world->model.shapes.members[at - 1];
+    world->model.shapes.members[at] = (eng_members){shape, ids};
     return CAIRN_OK;
 }
 
@@ -282,8 +289,8 @@ static int compare_members(const void *shape, const void *members)
 
 static eng_members *members_of(const cairn_world *world, int shape)
 {
-    return bsearch(&shape, world->members, (size_t)world->member_count, sizeof *world->members,
-                   compare_members);
+    return bsearch(&shape, world->model.shapes.members, (size_t)world->model.shapes.member_count,
+                   sizeof *world->model.shapes.members, compare_members);
 }
 
 /// Gives back a shape that is in no list.
@@ -293,26 +300,26 @@ static void release_shape(cairn_world *world, geo_shape *shape)
         geo_shape_destroy(shape);
         return;
     }
-    *(geo_shape **)(void *)shape = world->ball_free;
-    world->ball_free = shape;
+    *(geo_shape **)(void *)shape = world->model.shapes.ball_free;
+    world->model.shapes.ball_free = shape;
 }
 
 cairn_status eng_shapes_reserve(cairn_world *world, int slots)
 {
-    const base_allocator *allocator = &world->allocator;
-    cairn_status status =
-        base_array_reserve(allocator, &world->shapes, &world->shape_capacity, slots);
+    const base_allocator *allocator = &world->model.allocator;
+    cairn_status status = base_array_reserve(allocator, &world->model.shapes.rows,
+                                             &world->model.shapes.capacity, slots);
     if (status == CAIRN_OK)
-        status = eng_slots_reserve(&world->shape_slots, allocator, slots);
-    for (; status == CAIRN_OK && world->shape_count < slots; world->shape_count++) {
-        world->shapes[world->shape_count] = NULL;
+        status = eng_slots_reserve(&world->model.ids.shape, allocator, slots);
+    for (; status == CAIRN_OK && world->model.shapes.count < slots; world->model.shapes.count++) {
+        world->model.shapes.rows[world->model.shapes.count] = NULL;
     }
     return status;
 }
 
 cairn_status eng_shape_make_plain(cairn_world *world, int slot, geo_kind kind, const double *sizes)
 {
-    return create_plain(world, kind, sizes, &world->shapes[slot], NULL);
+    return create_plain(world, kind, sizes, &world->model.shapes.rows[slot], NULL);
 }
 
 cairn_status eng_shape_adopt(cairn_world *world, int slot, geo_shape *shape,
@@ -321,7 +328,7 @@ cairn_status eng_shape_adopt(cairn_world *world, int slot, geo_shape *shape,
     int count = shape->kind == GEO_COMPOUND ? shape->compound.member_count : 0;
     cairn_status status = keep_members(world, slot, members, count);
     if (status == CAIRN_OK)
-        world->shapes[slot] = shape;
+        world->model.shapes.rows[slot] = shape;
     return status;
 }
 
@@ -343,7 +350,7 @@ cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_def *def,
     cairn_status status = create_geometry(world, def, &made, error);
     if (status != CAIRN_OK)
         return status;
-    int index = eng_slots_next(&world->shape_slots);
+    int index = eng_slots_next(&world->model.ids.shape);
     status = eng_shapes_reserve(world, index + 1);
     if (status == CAIRN_OK)
         status = keep_members(world, index, def->members,
@@ -352,8 +359,8 @@ cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_def *def,
         release_shape(world, made);
         return base_fail(error, status, "out of memory for a shape");
     }
-    world->shapes[index] = made;
-    eng_slots_take(&world->shape_slots);
+    world->model.shapes.rows[index] = made;
+    eng_slots_take(&world->model.ids.shape);
     eng_population_changes(world);
     *shape = eng_shape_id(world, index);
     return CAIRN_OK;
@@ -361,17 +368,19 @@ cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_def *def,
 
 void eng_shape_drop(cairn_world *world, int index)
 {
-    if (world->shapes[index]->kind == GEO_COMPOUND) {
+    if (world->model.shapes.rows[index]->kind == GEO_COMPOUND) {
         eng_members *members = members_of(world, index);
-        base_release(&world->allocator, members->ids);
-        memmove(members, members + 1,
-                (size_t)(world->members + world->member_count - members - 1) * sizeof *members);
-        world->member_count--;
+        base_release(&world->model.allocator, members->ids);
+        memmove(
+            members, members + 1,
+            (size_t)(world->model.shapes.members + world->model.shapes.member_count - members - 1) *
+                sizeof *members);
+        world->model.shapes.member_count--;
     }
-    release_shape(world, world->shapes[index]);
-    world->shapes[index] = NULL;
-    eng_slots_drop(&world->shape_slots, index);
-    eng_slots_recycle(&world->shape_slots);
+    release_shape(world, world->model.shapes.rows[index]);
+    world->model.shapes.rows[index] = NULL;
+    eng_slots_drop(&world->model.ids.shape, index);
+    eng_slots_recycle(&world->model.ids.shape);
 }
 
 cairn_status cairn_shape_remove(cairn_world *world, cairn_shape_id id, cairn_error *error)
@@ -382,11 +391,11 @@ cairn_status cairn_shape_remove(cairn_world *world, cairn_shape_id id, cairn_err
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "shape");
     int index = (int)id.index;
-    if (world->shapes[index]->uses > 0)
+    if (world->model.shapes.rows[index]->uses > 0)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the shape is that of %d bodies: a shape can go when no body has it",
-                         world->shapes[index]->uses);
-    if (eng_slots_prepare(&world->shape_slots, &world->allocator, index) != CAIRN_OK)
+                         world->model.shapes.rows[index]->uses);
+    if (eng_slots_prepare(&world->model.ids.shape, &world->model.allocator, index) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to remove a shape");
     eng_shape_drop(world, index);
     eng_population_changes(world);
@@ -397,14 +406,14 @@ int cairn_shape_count(const cairn_world *world)
 {
     if (world == NULL)
         return 0;
-    return world->shape_slots.live_count;
+    return world->model.ids.shape.live_count;
 }
 
 cairn_shape_id cairn_shape_at(const cairn_world *world, int index)
 {
     if (world == NULL)
         return (cairn_shape_id){0};
-    return eng_shape_id(world, eng_slots_at(&world->shape_slots, index));
+    return eng_shape_id(world, eng_slots_at(&world->model.ids.shape, index));
 }
 
 const char *cairn_shape_kind_name(cairn_shape_kind kind)
@@ -440,7 +449,7 @@ cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id id, cairn_
     cairn_status status = eng_shape_check(world, id);
     if (status != CAIRN_OK)
         return status;
-    const geo_shape *shape = world->shapes[id.index];
+    const geo_shape *shape = world->model.shapes.rows[id.index];
     *view = (cairn_shape_view){.kind = (cairn_shape_kind)shape->kind,
                                .volume = geo_shape_mass(shape).volume,
                                .smallest_size = shape->smallest_size};
@@ -520,14 +529,14 @@ cairn_status cairn_shape_get_surface(const cairn_world *world, cairn_shape_id id
     cairn_status status = eng_shape_check(world, id);
     if (status != CAIRN_OK)
         return status;
-    const geo_shape *shape = world->shapes[id.index];
+    const geo_shape *shape = world->model.shapes.rows[id.index];
     if (!(geo_shape_rounding(shape) > 0.0))
         return CAIRN_ERROR_UNSUPPORTED;
     geo_rounded_surface made;
-    status = geo_rounded_surface_make(&world->allocator, shape, &made);
+    status = geo_rounded_surface_make(&world->model.allocator, shape, &made);
     if (status == CAIRN_OK)
         status = fill_surface(&made, surface);
-    geo_rounded_surface_release(&world->allocator, &made);
+    geo_rounded_surface_release(&world->model.allocator, &made);
     return status;
 }
 
@@ -543,7 +552,7 @@ cairn_status cairn_shape_get_support(const cairn_world *world, cairn_shape_id id
     vec3 along = vec3_from(direction);
     if (!vec3_is_finite(along) || !(vec3_norm(vec3_abs(along)) > 0.0))
         return CAIRN_ERROR_ARGUMENT;
-    const geo_shape *shape = world->shapes[id.index];
+    const geo_shape *shape = world->model.shapes.rows[id.index];
     if (shape->kind == GEO_HALFSPACE)
         return CAIRN_ERROR_UNSUPPORTED;
     vec3_store(point, farthest_point(shape, along));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Surfaces of pairs of materials: their own, and those of classes of moduli.
 #include "engine/state/surfaces.h"
+#include "engine/state/world.h"
 
 #include "base/assert.h"
 
@@ -88,10 +89,11 @@ static size_t follower_of(int a, int b)
 
 static cairn_status append_surface(cairn_world *world, int *index)
 {
-    cairn_status status = base_array_reserve(&world->allocator, &world->surfaces,
-                                             &world->surface_capacity, world->surface_count + 1);
+    cairn_status status = base_array_reserve(
+        &world->model.allocator, &world->model.materials.surfaces,
+        &world->model.materials.surface_capacity, world->model.materials.surface_count + 1);
     if (status == CAIRN_OK)
-        *index = world->surface_count++;
+        *index = world->model.materials.surface_count++;
     eng_plan_drop(world);
     return status;
 }
@@ -99,42 +101,43 @@ static cairn_status append_surface(cairn_world *world, int *index)
 /// Brings the surface of two classes up to date with the default pair.
 static cairn_status follow(cairn_world *world, int a, int b)
 {
-    const eng_elasticity *of_a = &world->classes[a], *of_b = &world->classes[b];
-    int *index = &world->followers[follower_of(a, b)];
+    const eng_elasticity *of_a = &world->model.materials.classes[a],
+                         *of_b = &world->model.materials.classes[b];
+    int *index = &world->model.materials.followers[follower_of(a, b)];
     if (*index == 0) {
-        if (!takes_moduli(&world->surfaces[0], of_a, of_b))
+        if (!takes_moduli(&world->model.materials.surfaces[0], of_a, of_b))
             return CAIRN_OK;
         cairn_status status = append_surface(world, index);
         if (status != CAIRN_OK)
             return status;
-        world->surfaces[*index].from = 0;
+        world->model.materials.surfaces[*index].from = 0;
     }
-    int from = world->surfaces[*index].from;
-    world->surfaces[*index] = world->surfaces[0];
-    world->surfaces[*index].from = from;
-    combine(&world->surfaces[*index], of_a, of_b);
+    int from = world->model.materials.surfaces[*index].from;
+    world->model.materials.surfaces[*index] = world->model.materials.surfaces[0];
+    world->model.materials.surfaces[*index].from = from;
+    combine(&world->model.materials.surfaces[*index], of_a, of_b);
     return CAIRN_OK;
 }
 
 static cairn_status add_class(cairn_world *world, const eng_elasticity *moduli)
 {
-    int made = world->class_count;
+    int made = world->model.materials.class_count;
     size_t needed = follower_of(made, made) + 1;
     cairn_status status = needed <= INT32_MAX ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &world->classes, &world->class_capacity,
-                                    made + 1);
+        status = base_array_reserve(&world->model.allocator, &world->model.materials.classes,
+                                    &world->model.materials.class_capacity, made + 1);
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &world->followers, &world->follower_capacity,
-                                    (int)needed);
+        status = base_array_reserve(&world->model.allocator, &world->model.materials.followers,
+                                    &world->model.materials.follower_capacity, (int)needed);
     if (status != CAIRN_OK)
         return status;
-    world->classes[made] = *moduli;
+    world->model.materials.classes[made] = *moduli;
     for (int i = 0; i <= made; i++)
-        world->followers[follower_of(i, made)] = 0;
+        world->model.materials.followers[follower_of(i, made)] = 0;
     for (int i = 0; i <= made && status == CAIRN_OK; i++)
         status = follow(world, i, made);
-    world->class_count += status == CAIRN_OK;
+    world->model.materials.class_count += status == CAIRN_OK;
     return status;
 }
 
@@ -142,20 +145,22 @@ static cairn_status add_class(cairn_world *world, const eng_elasticity *moduli)
 static cairn_status join_class(cairn_world *world, eng_material *material)
 {
     const eng_elasticity *moduli = &material->elasticity;
-    for (int i = 0; i < world->class_count; i++)
-        if (world->classes[i].young == moduli->young &&
-            (moduli->young == 0.0 || world->classes[i].poisson == moduli->poisson)) {
+    for (int i = 0; i < world->model.materials.class_count; i++)
+        if (world->model.materials.classes[i].young == moduli->young &&
+            (moduli->young == 0.0 ||
+             world->model.materials.classes[i].poisson == moduli->poisson)) {
             material->elasticity_class = i;
             return CAIRN_OK;
         }
-    int before = material->elasticity_class, made = world->class_count;
+    int before = material->elasticity_class, made = world->model.materials.class_count;
     cairn_status status = add_class(world, moduli);
     if (status != CAIRN_OK)
         return status;
     for (int i = 0; i < made && before >= 0; i++) {
-        int index = world->followers[follower_of(i, made)];
+        int index = world->model.materials.followers[follower_of(i, made)];
         if (index > 0)
-            world->surfaces[index].from = world->followers[follower_of(i, before)];
+            world->model.materials.surfaces[index].from =
+                world->model.materials.followers[follower_of(i, before)];
     }
     material->elasticity_class = made;
     return CAIRN_OK;
@@ -163,7 +168,7 @@ static cairn_status join_class(cairn_world *world, eng_material *material)
 
 cairn_status eng_material_use(cairn_world *world, int material)
 {
-    eng_material *used = &world->materials[material];
+    eng_material *used = &world->model.materials.rows[material];
     return used->elasticity_class >= 0 ? CAIRN_OK : join_class(world, used);
 }
 
@@ -171,18 +176,19 @@ cairn_status eng_material_use(cairn_world *world, int material)
 
 static void bring_own(cairn_world *world, int index)
 {
-    eng_surface *surface = &world->surfaces[index];
-    combine(surface, &world->materials[surface->pair[0]].elasticity,
-            &world->materials[surface->pair[1]].elasticity);
+    eng_surface *surface = &world->model.materials.surfaces[index];
+    combine(surface, &world->model.materials.rows[surface->pair[0]].elasticity,
+            &world->model.materials.rows[surface->pair[1]].elasticity);
 }
 
 cairn_status eng_material_changed(cairn_world *world, int material)
 {
-    eng_material *changed = &world->materials[material];
+    eng_material *changed = &world->model.materials.rows[material];
     eng_plan_drop(world);
     for (int at = changed->first_surface; at != 0;) {
         bring_own(world, at);
-        at = world->surfaces[at].next[world->surfaces[at].pair[0] == material ? 0 : 1];
+        at = world->model.materials.surfaces[at]
+                 .next[world->model.materials.surfaces[at].pair[0] == material ? 0 : 1];
     }
     return changed->elasticity_class >= 0 ? join_class(world, changed) : CAIRN_OK;
 }
@@ -195,7 +201,7 @@ cairn_status eng_surface_changed(cairn_world *world, int index)
         bring_own(world, index);
         return CAIRN_OK;
     }
-    for (int high = 0; high < world->class_count; high++)
+    for (int high = 0; high < world->model.materials.class_count; high++)
         for (int low = 0; low <= high && status == CAIRN_OK; low++)
             status = follow(world, low, high);
     return status;
@@ -203,53 +209,56 @@ cairn_status eng_surface_changed(cairn_world *world, int index)
 
 const eng_surface *eng_surface_between(const cairn_world *world, int a, int b, eng_surface *scratch)
 {
-    int own = base_pairs_find(&world->own_surfaces, a, b);
+    int own = base_pairs_find(&world->model.materials.own_surfaces, a, b);
     if (own >= 0)
-        return &world->surfaces[own];
-    *scratch = world->surfaces[0];
-    combine(scratch, &world->materials[a < b ? a : b].elasticity,
-            &world->materials[a < b ? b : a].elasticity);
+        return &world->model.materials.surfaces[own];
+    *scratch = world->model.materials.surfaces[0];
+    combine(scratch, &world->model.materials.rows[a < b ? a : b].elasticity,
+            &world->model.materials.rows[a < b ? b : a].elasticity);
     return scratch;
 }
 
 cairn_status eng_surface_own(cairn_world *world, int a, int b, int *index)
 {
     int low = a < b ? a : b, high = a < b ? b : a;
-    *index = base_pairs_find(&world->own_surfaces, low, high);
+    *index = base_pairs_find(&world->model.materials.own_surfaces, low, high);
     if (*index >= 0)
         return CAIRN_OK;
     eng_surface made;
     (void)eng_surface_between(world, low, high, &made);
-    int classes[2] = {world->materials[low].elasticity_class,
-                      world->materials[high].elasticity_class};
+    int classes[2] = {world->model.materials.rows[low].elasticity_class,
+                      world->model.materials.rows[high].elasticity_class};
     made.from = classes[0] >= 0 && classes[1] >= 0
-                    ? world->followers[follower_of(classes[0], classes[1])]
+                    ? world->model.materials.followers[follower_of(classes[0], classes[1])]
                     : 0;
     cairn_status status = append_surface(world, index);
     if (status != CAIRN_OK)
         return status;
-    status = base_pairs_add(&world->own_surfaces, &world->allocator, low, high, *index);
+    status = base_pairs_add(&world->model.materials.own_surfaces, &world->model.allocator, low,
+                            high, *index);
     if (status != CAIRN_OK) {
-        world->surface_count--;
+        world->model.materials.surface_count--;
         return status;
     }
     int materials[2] = {low, high};
     for (int side = 0; side < 2; side++) {
         made.pair[side] = materials[side];
-        made.next[side] = world->materials[materials[side]].first_surface;
+        made.next[side] = world->model.materials.rows[materials[side]].first_surface;
     }
-    world->surfaces[*index] = made;
-    world->materials[low].first_surface = world->materials[high].first_surface = *index;
+    world->model.materials.surfaces[*index] = made;
+    world->model.materials.rows[low].first_surface =
+        world->model.materials.rows[high].first_surface = *index;
     return CAIRN_OK;
 }
 
 const eng_surface *eng_surface_of(const cairn_world *world, int body_a, int body_b)
 {
-    int a = world->bodies[body_a].material, b = world->bodies[body_b].material;
-    int own = base_pairs_find(&world->own_surfaces, a, b);
+    int a = world->model.bodies.rows[body_a].material,
+        b = world->model.bodies.rows[body_b].material;
+    int own = base_pairs_find(&world->model.materials.own_surfaces, a, b);
     if (own >= 0)
-        return &world->surfaces[own];
-    const eng_material *m = world->materials;
-    return &world->surfaces[world->followers[follower_of(m[a].elasticity_class,
-                                                         m[b].elasticity_class)]];
+        return &world->model.materials.surfaces[own];
+    const eng_material *m = world->model.materials.rows;
+    return &world->model.materials.surfaces[world->model.materials.followers[follower_of(
+        m[a].elasticity_class, m[b].elasticity_class)]];
 }

@@ -7,7 +7,8 @@
 #ifndef CAIRN_ENGINE_STATE_SURFACES_H
 #define CAIRN_ENGINE_STATE_SURFACES_H
 
-#include "engine/state/world.h"
+#include "engine/state/world_model.h"
+#include <cairn/cairn.h>
 
 /// Before a body has the material.
 cairn_status eng_material_use(cairn_world *world, int material) CAIRN_CHECK_RESULT;
@@ -39,5 +40,8 @@ bool eng_is_modulus(const char *parameter);
 
 /// Moduli that came from materials give way to the law's defaults.
 void eng_surface_drop_moduli(eng_surface *surface);
+
+/// Surface of a pair of bodies.
+const eng_surface *eng_surface_of(const cairn_world *world, int body_a, int body_b);
 
 #endif

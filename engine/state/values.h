@@ -3,7 +3,10 @@
 #ifndef CAIRN_ENGINE_STATE_VALUES_H
 #define CAIRN_ENGINE_STATE_VALUES_H
 
-#include "engine/state/world.h"
+#include "base/settings.h"
+#include "contact/laws/law.h"
+#include "engine/state/world_model.h"
+#include <cairn/cairn.h>
 
 base_value eng_value_to_base(cairn_value value);
 cairn_value eng_value_from_base(base_value value);

@@ -43,10 +43,10 @@ static const shape_handle *check_handle(lua_State *L, int index, const char *wha
 /// Whether the shape is still there: a world that went back may have another one in its slot.
 static bool is_there(const cairn_world *world, shape_handle *handle)
 {
-    if (handle->went_back == world->went_back)
+    if (handle->went_back == world->model.went_back)
         return true;
     bool same = eng_fingerprint_of_shape(world, handle->id) == handle->fingerprint;
-    handle->went_back = same ? world->went_back : handle->went_back;
+    handle->went_back = same ? world->model.went_back : handle->went_back;
     return same;
 }
 
@@ -75,7 +75,7 @@ static void push_new(lua_State *L, const cairn_shape_def *def)
     cairn_status status = cairn_shape_create(world, def, &made.id, &error);
     if (status != CAIRN_OK)
         scn_raise(L, "%s: %s", cairn_shape_kind_name(def->kind), error.message);
-    made.went_back = world->went_back;
+    made.went_back = world->model.went_back;
     made.fingerprint = eng_fingerprint_of_shape(world, made.id);
     shape_handle *handle = lua_newuserdatauv(L, sizeof *handle, 0);
     *handle = made;

@@ -3,6 +3,7 @@
 // against Routh's process, integrated in small pieces here.
 #include "base/rng.h"
 #include "contact/local/energetic.h"
+#include "engine/state/world.h"
 #include "tests/physics/bench_world.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 // Problems written from a live step: read back, their stored solutions have the residual that the
 // step reported, and both forms have the same solution velocities.
 #include "contact/fclib/fclib.h"
+#include "engine/state/world.h"
 #include "tests/physics/bench_world.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
 // Resistance to rolling and spinning of every shape that rolls, under every law that has it,
 // against closed forms: what rolling takes is c N for each metre of the way over the surfaces.
 #include "engine/passes/touch.h"
+#include "engine/state/world.h"
 #include "geometry/shape/curvature.h"
 #include "tests/physics/bench_world.h"
 
@@ -128,7 +129,7 @@ static double unit_of(double r)
 
 static void run_for(cairn_world *world, double time)
 {
-    run_steps(world, (int)(time / world->def.time_step + 0.5));
+    run_steps(world, (int)(time / world->state.clock.step + 0.5));
 }
 
 /// Rate at which a velocity changes from `begin` on, in units of time.

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 #include "tests/cube.h"
 #include "tests/regress/heap.h"
 
@@ -135,9 +136,9 @@ static void change(cairn_world *world)
 static void steps_until_listed(cairn_world *world)
 {
     heap_steps(world, 12);
-    for (int i = 0; i < 100 && world->spheres->lists < 3; i++)
+    for (int i = 0; i < 100 && world->state.spheres->list.made < 3; i++)
         heap_steps(world, 10);
-    assert_true(world->spheres->lists >= 3);
+    assert_true(world->state.spheres->list.made >= 3);
 }
 
 static void is_readable(const cairn_world *world)
@@ -209,11 +210,11 @@ static void restore_and_compare(kind of, int threads, const char *path, const ch
     must(cairn_world_restore(world, path, &error), &error);
     must(cairn_world_save(world, again, "note", &error), &error);
     same_bytes(path, again);
-    int64_t lists = world->spheres->lists;
+    int64_t lists = world->state.spheres->list.made;
     follow(world, &restored);
     compare(whole, &restored);
     // it was long enough for new pair lists
-    assert_true(world->spheres->lists > lists);
+    assert_true(world->state.spheres->list.made > lists);
     cairn_world_destroy(world);
 }
 

@@ -184,9 +184,9 @@ static cairn_status solve_with(const cairn_world *world, const con_solver *solve
     base_settings_defaults(&solver->table, settings);
     control.local_settings = local_settings;
     con_report report;
-    memset(R, 0, (size_t)world->problem.contact_count * sizeof *R);
+    memset(R, 0, (size_t)world->scratch.solve.problem.contact_count * sizeof *R);
     cairn_status status =
-        con_solve(solver, settings, &world->problem, &control, R, U, &report, arena);
+        con_solve(solver, settings, &world->scratch.solve.problem, &control, R, U, &report, arena);
     base_arena_destroy(arena);
     assert_int_equal(counter.live, 0);
     return status;
@@ -201,7 +201,7 @@ static void test_scratch_of_solvers(void **state)
     def.step = 0.02;
     cairn_world *world = heap_world(&def);
     heap_steps(world, 2);
-    int n = world->problem.contact_count, count = 0;
+    int n = world->scratch.solve.problem.contact_count, count = 0;
     assert_true(n > 5);
     double(*R)[3] = calloc((size_t)n, sizeof *R), (*U)[3] = calloc((size_t)n, sizeof *U);
     const con_solver *const *solvers = con_solver_list(&count);

@@ -19,12 +19,12 @@ import tree
 # members of a struct; external functions with one other object that needs them; modules in a ring
 # and rings of them; files outside the particles' folder that include its headers; functions of the
 # engine that may write any member of the world; headers included after code
-MEMBERS_MAX = 201
+MEMBERS_MAX = 102
 ONE_CALLER_MAX = 0.58
 RING_MAX = 5
-RINGS_MAX = 17
+RINGS_MAX = 16
 FACE_MAX = 24
-MUTABLE_MAX = 426
+MUTABLE_MAX = 421
 LATE_MAX = 7
 PARTICLES = "engine/pairs/spheres/"
 

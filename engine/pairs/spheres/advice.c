@@ -3,6 +3,8 @@
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "contact/laws/slow.h"
 #include "engine/state/surfaces.h"
@@ -19,7 +21,7 @@ typedef struct outsiders {
 
 static const eng_surface *own_surface(const cairn_world *world, int body, eng_surface *scratch)
 {
-    int material = world->bodies[body].material;
+    int material = world->model.bodies.rows[body].material;
     return eng_surface_between(world, material, material, scratch);
 }
 
@@ -34,8 +36,8 @@ static outsiders find_outsiders(const eng_spheres *spheres, eng_outside which)
 {
     const cairn_world *world = spheres->world;
     outsiders found = {0};
-    for (int i = 0; i < world->body_count; i++) {
-        if (!eng_body_is_live(world, i) || world->bodies[i].kind != CAIRN_DYNAMIC ||
+    for (int i = 0; i < world->model.bodies.count; i++) {
+        if (!eng_body_is_live(world, i) || world->model.bodies.rows[i].kind != CAIRN_DYNAMIC ||
             case_of(world, i) != which || eng_spheres_slot_of(spheres, i) != ENG_SPHERES_NO_SLOT ||
             (which == ENG_OUTSIDE_CLUMPS && eng_spheres_is_clump(spheres, i)))
             continue;
@@ -74,7 +76,7 @@ static void explain(const cairn_world *world, const eng_surface *surface, eng_ou
     const char *setting = which != ENG_OUTSIDE_SHAPES ? setting_against(surface, clumps) : NULL;
     if (which == ENG_OUTSIDE_SHAPES)
         snprintf(text, size, "kernels move spheres and clumps of spheres alone");
-    else if (clumps && world->cell.any && eng_spheres_law_takes_clumps(surface))
+    else if (clumps && world->state.cell.any && eng_spheres_law_takes_clumps(surface))
         snprintf(text, size, "kernels take no clumps in a periodic cell");
     else if (surface->law->batch != NULL && setting != NULL)
         snprintf(text, size, "its kernel takes %s only with the default of %s",
@@ -89,11 +91,12 @@ bool eng_spheres_advise(const cairn_world *world, eng_outside which, char *text,
 {
     static const char *const nouns[] = {"spheres", "clumps", "bodies"};
     eng_surface scratch;
-    outsiders found = find_outsiders(world->spheres, which);
+    outsiders found = find_outsiders(world->state.spheres, which);
     if (found.count < MANY)
         return false;
     const eng_surface *surface = own_surface(world, found.example, &scratch);
-    const geo_shape *shape = world->shapes[world->bodies[found.example].shape];
+    const geo_shape *shape =
+        world->model.shapes.rows[world->model.bodies.rows[found.example].shape];
     double factor = which == ENG_OUTSIDE_SHAPES
                         ? con_slow_shape(cairn_shape_kind_name((cairn_shape_kind)shape->kind))
                         : con_slow_law(surface->law->name, which == ENG_OUTSIDE_CLUMPS);

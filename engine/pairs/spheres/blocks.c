@@ -8,6 +8,8 @@
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/share/share.h"
+#include "engine/state/surfaces.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -44,12 +46,13 @@ static void keep_lane(const struct eng_spheres *spheres, const eng_spheres_block
 /// Columns of history of a kept contact.
 static double *kept_columns_of(const struct eng_spheres *spheres, int index)
 {
-    return (double *)spheres->kept_columns.block + (size_t)index * (size_t)spheres->kept_stride;
+    return (double *)spheres->store.kept_columns.block +
+           (size_t)index * (size_t)spheres->store.kept_stride;
 }
 
 static void keep_columns(const struct eng_spheres *spheres, int block, int k, double *to)
 {
-    for (int row = 0; row < spheres->kept_stride; row++)
+    for (int row = 0; row < spheres->store.kept_stride; row++)
         to[row] = eng_spheres_columns_of(&spheres->pass, block)[row][k];
 }
 
@@ -70,14 +73,15 @@ static void keep_resist(const eng_spheres_resist *resist, int k, kept_resistance
 static void keep_wall_contact(const struct eng_spheres *spheres, const eng_spheres_block *block,
                               int k, eng_spheres_kept_wall_contact *to)
 {
-    int ghost = eng_spheres_slot_b(block, k) - spheres->slots - 2;
+    int ghost = eng_spheres_slot_b(block, k) - spheres->table.slots - 2;
     *to = (eng_spheres_kept_wall_contact){.wall = -1};
-    if (ghost < spheres->plane_ghosts)
+    if (ghost < spheres->walls.plane_ghosts)
         return;
-    int wall = ((const eng_spheres_ghost *)spheres->ghosts.block)[ghost].wall;
-    to->wall = ((const eng_spheres_wall *)spheres->walls.block)[wall].collider;
-    to->wall_contact =
-        ((const eng_spheres_touch *)spheres->touches.block)[ghost - spheres->plane_ghosts].now;
+    int wall = ((const eng_spheres_ghost *)spheres->walls.ghosts.block)[ghost].wall;
+    to->wall = ((const eng_spheres_wall *)spheres->walls.rows.block)[wall].collider;
+    to->wall_contact = ((const eng_spheres_touch *)
+                            spheres->walls.touches.block)[ghost - spheres->walls.plane_ghosts]
+                           .now;
     to->wall_contact.order = -1;
 }
 
@@ -85,14 +89,16 @@ static void keep_wall_contact(const struct eng_spheres *spheres, const eng_spher
 cairn_status eng_spheres_kept_reserve(struct eng_spheres *spheres, int count)
 {
     size_t n = (size_t)count;
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->blocks, n * sizeof(kept_contact));
-    if (spheres->kept_stride > 0 && status == CAIRN_OK)
-        status = eng_spheres_reserve(spheres, &spheres->kept_columns,
-                                     n * (size_t)spheres->kept_stride * sizeof(double));
-    if (spheres->kept_moments && status == CAIRN_OK)
-        status = eng_spheres_reserve(spheres, &spheres->kept_resist, n * sizeof(kept_resistance));
-    if (spheres->kept_walls && status == CAIRN_OK)
-        status = eng_spheres_reserve(spheres, &spheres->kept_spots,
+    cairn_status status =
+        eng_spheres_reserve(spheres, &spheres->store.blocks, n * sizeof(kept_contact));
+    if (spheres->store.kept_stride > 0 && status == CAIRN_OK)
+        status = eng_spheres_reserve(spheres, &spheres->store.kept_columns,
+                                     n * (size_t)spheres->store.kept_stride * sizeof(double));
+    if (spheres->store.kept_moments && status == CAIRN_OK)
+        status =
+            eng_spheres_reserve(spheres, &spheres->store.kept_resist, n * sizeof(kept_resistance));
+    if (spheres->store.kept_walls && status == CAIRN_OK)
+        status = eng_spheres_reserve(spheres, &spheres->store.kept_spots,
                                      n * sizeof(eng_spheres_kept_wall_contact));
     return status;
 }
@@ -101,10 +107,11 @@ cairn_status eng_spheres_kept_reserve(struct eng_spheres *spheres, int count)
 static cairn_status reserve_kept(struct eng_spheres *spheres, int first, int end)
 {
     int count = 0;
-    spheres->kept_moments = spheres->pass.resist != NULL;
-    spheres->kept_walls = spheres->group_count > 0;
-    spheres->kept_stride = spheres->pass.columns != NULL ? spheres->kept_rows : 0;
-    bool any = spheres->kept_moments || spheres->kept_walls || spheres->kept_stride > 0;
+    spheres->store.kept_moments = spheres->pass.resist != NULL;
+    spheres->store.kept_walls = spheres->walls.group_count > 0;
+    spheres->store.kept_stride = spheres->pass.columns != NULL ? spheres->store.kept_rows : 0;
+    bool any =
+        spheres->store.kept_moments || spheres->store.kept_walls || spheres->store.kept_stride > 0;
     for (int i = first; i < end && any; i++)
         count += __builtin_popcount(spheres->pass.blocks[i].touch);
     // contacts themselves are kept in place
@@ -115,34 +122,34 @@ cairn_status eng_spheres_history_keep(struct eng_spheres *spheres)
 {
     _Static_assert(sizeof(kept_contact) * ENG_SPHERES_WIDTH <= sizeof(eng_spheres_block),
                    "in place");
-    kept_contact *kept = spheres->blocks.block;
-    int count = 0, first = 0, end = spheres->block_count;
+    kept_contact *kept = spheres->store.blocks.block;
+    int count = 0, first = 0, end = spheres->store.block_count;
     // it was kept before when the plan has changed
-    if (spheres->block_count == 0)
+    if (spheres->store.block_count == 0)
         return CAIRN_OK;
     eng_spheres_share_kept(spheres, &first, &end);
-    spheres->kept_count = 0;
+    spheres->store.kept_count = 0;
     cairn_status status = reserve_kept(spheres, first, end);
     if (status != CAIRN_OK)
         return status;
-    kept_resistance *kept_resist = spheres->kept_resist.block;
-    eng_spheres_kept_wall_contact *kept_spots = spheres->kept_spots.block;
+    kept_resistance *kept_resist = spheres->store.kept_resist.block;
+    eng_spheres_kept_wall_contact *kept_spots = spheres->store.kept_spots.block;
     for (int i = first; i < end; i++) {
         // its place may be written over
         const eng_spheres_block block = spheres->pass.blocks[i];
         for (unsigned bits = block.touch; bits != 0; bits &= bits - 1) {
             int k = __builtin_ctz(bits);
-            if (spheres->kept_stride > 0)
+            if (spheres->store.kept_stride > 0)
                 keep_columns(spheres, i, k, kept_columns_of(spheres, count));
-            if (spheres->kept_moments)
+            if (spheres->store.kept_moments)
                 keep_resist(&spheres->pass.resist[i], k, &kept_resist[count]);
-            if (spheres->kept_walls)
+            if (spheres->store.kept_walls)
                 keep_wall_contact(spheres, &block, k, &kept_spots[count]);
             keep_lane(spheres, &block, k, &kept[count++]);
         }
     }
-    spheres->kept_count = count;
-    spheres->block_count = spheres->image_count = 0;
+    spheres->store.kept_count = count;
+    spheres->store.block_count = spheres->cell.image_count = 0;
     spheres->pass.first_image = INT_MAX;
     return CAIRN_OK;
 }
@@ -153,15 +160,16 @@ static bool columns_turn(const struct eng_spheres *spheres, int a, int b)
     const cairn_world *world = spheres->world;
     int body_a = eng_spheres_id_body(spheres, a), body_b = eng_spheres_id_body(spheres, b);
     const con_batch *batch =
-        spheres->pass.terms[eng_surface_of(world, body_a, body_b) - world->surfaces].batch;
+        spheres->pass.terms[eng_surface_of(world, body_a, body_b) - world->model.materials.surfaces]
+            .batch;
     return batch != NULL && batch->kept_turn;
 }
 
 /// The body of the lower slot comes first. A twist is the same seen from either side.
 static void put_owner_first(const struct eng_spheres *spheres, int index)
 {
-    kept_contact *kept = (kept_contact *)spheres->blocks.block + index;
-    kept_resistance *resist = spheres->kept_resist.block;
+    kept_contact *kept = (kept_contact *)spheres->store.blocks.block + index;
+    kept_resistance *resist = spheres->store.kept_resist.block;
     int a = kept->id[0], b = kept->id[1];
     if (eng_spheres_id_slot(spheres, a) < eng_spheres_id_slot(spheres, b))
         return;
@@ -171,9 +179,9 @@ static void put_owner_first(const struct eng_spheres *spheres, int index)
         kept->spring[axis] = -kept->spring[axis];
         kept->lag_tangent[axis] = -kept->lag_tangent[axis];
     }
-    for (int row = 0; row < spheres->kept_stride && columns_turn(spheres, a, b); row++)
+    for (int row = 0; row < spheres->store.kept_stride && columns_turn(spheres, a, b); row++)
         kept_columns_of(spheres, index)[row] = -kept_columns_of(spheres, index)[row];
-    for (int axis = 0; axis < 3 && spheres->kept_moments; axis++) {
+    for (int axis = 0; axis < 3 && spheres->store.kept_moments; axis++) {
         resist[index].rolling[axis] = -resist[index].rolling[axis];
         resist[index].lag_rolling[axis] = -resist[index].lag_rolling[axis];
     }
@@ -181,22 +189,22 @@ static void put_owner_first(const struct eng_spheres *spheres, int index)
 
 static void swap_kept(struct eng_spheres *spheres, int a, int b)
 {
-    kept_contact *kept = spheres->blocks.block, other = kept[a];
+    kept_contact *kept = spheres->store.blocks.block, other = kept[a];
     kept[a] = kept[b];
     kept[b] = other;
-    for (int slot = 0; slot < spheres->kept_stride; slot++) {
+    for (int slot = 0; slot < spheres->store.kept_stride; slot++) {
         double *x = kept_columns_of(spheres, a) + slot, *y = kept_columns_of(spheres, b) + slot,
                z = *x;
         *x = *y;
         *y = z;
     }
-    if (spheres->kept_moments) {
-        kept_resistance *resist = spheres->kept_resist.block, beside = resist[a];
+    if (spheres->store.kept_moments) {
+        kept_resistance *resist = spheres->store.kept_resist.block, beside = resist[a];
         resist[a] = resist[b];
         resist[b] = beside;
     }
-    if (spheres->kept_walls) {
-        eng_spheres_kept_wall_contact *wall_contacts = spheres->kept_spots.block,
+    if (spheres->store.kept_walls) {
+        eng_spheres_kept_wall_contact *wall_contacts = spheres->store.kept_spots.block,
                                       beside = wall_contacts[a];
         wall_contacts[a] = wall_contacts[b];
         wall_contacts[b] = beside;
@@ -206,9 +214,9 @@ static void swap_kept(struct eng_spheres *spheres, int a, int b)
 /// Contacts of spheres that have no pair_slot any more are gone.
 void eng_spheres_history_drop(struct eng_spheres *spheres)
 {
-    kept_contact *kept = spheres->blocks.block;
+    kept_contact *kept = spheres->store.blocks.block;
     int count = 0;
-    for (int i = 0; i < spheres->kept_count; i++) {
+    for (int i = 0; i < spheres->store.kept_count; i++) {
         bool gone[2];
         for (int side = 0; side < 2; side++)
             gone[side] = eng_spheres_id_slot(spheres, kept[i].id[side]) == ENG_SPHERES_NO_SLOT;
@@ -219,12 +227,12 @@ void eng_spheres_history_drop(struct eng_spheres *spheres)
             swap_kept(spheres, count, i);
         count++;
     }
-    spheres->kept_count = count;
+    spheres->store.kept_count = count;
 }
 
 int eng_spheres_kept_owner(const struct eng_spheres *spheres, int index)
 {
-    const kept_contact *kept = (const kept_contact *)spheres->blocks.block + index;
+    const kept_contact *kept = (const kept_contact *)spheres->store.blocks.block + index;
     int a = eng_spheres_id_slot(spheres, kept->id[0]),
         b = eng_spheres_id_slot(spheres, kept->id[1]);
     return a < b ? a : b;
@@ -232,9 +240,9 @@ int eng_spheres_kept_owner(const struct eng_spheres *spheres, int index)
 
 size_t eng_spheres_kept_size(const struct eng_spheres *spheres)
 {
-    return sizeof(kept_contact) + (size_t)spheres->kept_stride * sizeof(double) +
-           (spheres->kept_moments ? sizeof(kept_resistance) : 0) +
-           (spheres->kept_walls ? sizeof(eng_spheres_kept_wall_contact) : 0);
+    return sizeof(kept_contact) + (size_t)spheres->store.kept_stride * sizeof(double) +
+           (spheres->store.kept_moments ? sizeof(kept_resistance) : 0) +
+           (spheres->store.kept_walls ? sizeof(eng_spheres_kept_wall_contact) : 0);
 }
 
 /// Copies to a message or from one; the place in it after that.
@@ -250,16 +258,16 @@ static unsigned char *copy_part(unsigned char *at, void *part, size_t size, bool
 void eng_spheres_kept_copy(const struct eng_spheres *spheres, int index, unsigned char *bytes,
                            bool packs)
 {
-    kept_contact *kept = spheres->blocks.block;
-    kept_resistance *resist = spheres->kept_resist.block;
-    eng_spheres_kept_wall_contact *wall_contacts = spheres->kept_spots.block;
+    kept_contact *kept = spheres->store.blocks.block;
+    kept_resistance *resist = spheres->store.kept_resist.block;
+    eng_spheres_kept_wall_contact *wall_contacts = spheres->store.kept_spots.block;
     bytes = copy_part(bytes, &kept[index], sizeof *kept, packs);
-    if (spheres->kept_stride > 0)
+    if (spheres->store.kept_stride > 0)
         bytes = copy_part(bytes, kept_columns_of(spheres, index),
-                          (size_t)spheres->kept_stride * sizeof(double), packs);
-    if (spheres->kept_moments)
+                          (size_t)spheres->store.kept_stride * sizeof(double), packs);
+    if (spheres->store.kept_moments)
         bytes = copy_part(bytes, &resist[index], sizeof *resist, packs);
-    if (spheres->kept_walls)
+    if (spheres->store.kept_walls)
         (void)copy_part(bytes, &wall_contacts[index], sizeof *wall_contacts, packs);
 }
 
@@ -267,37 +275,37 @@ void eng_spheres_kept_copy(const struct eng_spheres *spheres, int index, unsigne
 static void drop_others(struct eng_spheres *spheres)
 {
     int count = 0;
-    for (int i = 0; i < spheres->kept_count; i++) {
+    for (int i = 0; i < spheres->store.kept_count; i++) {
         if (!eng_spheres_has_chunk(spheres,
-                                   eng_spheres_kept_owner(spheres, i) / spheres->chunk_slots))
+                                   eng_spheres_kept_owner(spheres, i) / spheres->list.chunk_slots))
             continue;
         if (count != i)
             swap_kept(spheres, count, i);
         count++;
     }
-    spheres->kept_count = count;
+    spheres->store.kept_count = count;
 }
 
 /// By the rows of owners; kept_start[slot] = the first of a slot.
 cairn_status eng_spheres_history_sort(struct eng_spheres *spheres)
 {
-    cairn_status status =
-        eng_spheres_reserve(spheres, &spheres->scratch, (size_t)spheres->kept_count * sizeof(int));
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->list.scratch,
+                                              (size_t)spheres->store.kept_count * sizeof(int));
     if (status != CAIRN_OK)
         return status;
     drop_others(spheres);
-    kept_contact *kept = spheres->blocks.block;
-    int *start = spheres->kept_start.block, *place = spheres->scratch.block;
-    memset(start, 0, ((size_t)spheres->slots + 2) * sizeof *start);
-    for (int i = 0; i < spheres->kept_count; i++) {
+    kept_contact *kept = spheres->store.blocks.block;
+    int *start = spheres->store.kept_start.block, *place = spheres->list.scratch.block;
+    memset(start, 0, ((size_t)spheres->table.slots + 2) * sizeof *start);
+    for (int i = 0; i < spheres->store.kept_count; i++) {
         put_owner_first(spheres, i);
         start[eng_spheres_id_slot(spheres, kept[i].id[0]) + 2]++;
     }
-    for (int slot = 0; slot < spheres->slots; slot++)
+    for (int slot = 0; slot < spheres->table.slots; slot++)
         start[slot + 2] += start[slot + 1];
-    for (int i = 0; i < spheres->kept_count; i++)
+    for (int i = 0; i < spheres->store.kept_count; i++)
         place[i] = start[eng_spheres_id_slot(spheres, kept[i].id[0]) + 1]++;
-    for (int i = 0; i < spheres->kept_count; i++)
+    for (int i = 0; i < spheres->store.kept_count; i++)
         while (place[i] != i) {
             int to = place[i];
             swap_kept(spheres, i, to);
@@ -311,7 +319,7 @@ cairn_status eng_spheres_history_sort(struct eng_spheres *spheres)
 static int find_kept(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk,
                      const kept_contact *kept, int slot, int partner)
 {
-    const int *start = spheres->kept_start.block;
+    const int *start = spheres->store.kept_start.block;
     int first = start[chunk->first_slot];
     for (int i = start[slot]; i < start[slot + 1]; i++)
         if (kept[i - first].id[1] == partner)
@@ -323,18 +331,18 @@ static int find_kept(const struct eng_spheres *spheres, const eng_spheres_chunk 
 static int history_of(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk,
                       const kept_contact *kept, int slot, int other)
 {
-    int index = other - spheres->slots - 2;
-    if (index < spheres->plane_ghosts || other >= spheres->pass.first_image) {
+    int index = other - spheres->table.slots - 2;
+    if (index < spheres->walls.plane_ghosts || other >= spheres->pass.first_image) {
         int found = find_kept(spheres, chunk, kept, slot, eng_spheres_id_of(spheres, other));
         // what touches is the nearest copy
         return found >= 0 && eng_spheres_is_nearest(spheres, slot, other) ? found : -1;
     }
-    const eng_spheres_ghost *ghost = (const eng_spheres_ghost *)spheres->ghosts.block + index;
+    const eng_spheres_ghost *ghost = (const eng_spheres_ghost *)spheres->walls.ghosts.block + index;
     const eng_spheres_kept_wall_contact *wall_contact =
         eng_spheres_kept_of(spheres, slot, ghost->wall, ghost->nth);
     return wall_contact != NULL
                ? (int)(wall_contact -
-                       (const eng_spheres_kept_wall_contact *)spheres->kept_spots.block)
+                       (const eng_spheres_kept_wall_contact *)spheres->store.kept_spots.block)
                : -1;
 }
 
@@ -343,11 +351,11 @@ static double least_size(const struct eng_spheres *spheres, int slot, int other)
 {
     const cairn_world *world = spheres->world;
     double size = 2.0 * spheres->pass.constants[slot][3];
-    if (other < spheres->slots)
+    if (other < spheres->table.slots)
         return fmin(size, 2.0 * spheres->pass.constants[other][3]);
-    return fmin(
-        size,
-        world->shapes[world->bodies[eng_spheres_body_of(spheres, other)].shape]->smallest_size);
+    return fmin(size, world->model.shapes
+                          .rows[world->model.bodies.rows[eng_spheres_body_of(spheres, other)].shape]
+                          ->smallest_size);
 }
 
 /// What lasts as long as the list.
@@ -360,7 +368,7 @@ static void fill_lane(const struct eng_spheres *spheres, int i, const eng_sphere
     block->j8[k] = 8 * slot;
     block->images = (unsigned char)(block->images | (slot != j ? 1u : 0u) << k);
     block->inverse_size[k] = (float)(1.0 / least_size(spheres, i, j));
-    block->radius_sum[k] = constants[i][3] + (j < spheres->slots ? constants[j][3] : 0.0);
+    block->radius_sum[k] = constants[i][3] + (j < spheres->table.slots ? constants[j][3] : 0.0);
     eng_spheres_pair_prepare(spheres, &spheres->pass.terms[pair->terms], i, j, block, k);
 }
 
@@ -390,7 +398,7 @@ static void carry_over(const kept_contact *from, eng_spheres_block *to, int k)
 static void carry_columns(const struct eng_spheres *spheres, const con_batch *batch, int from,
                           const eng_spheres_block *to, int k)
 {
-    for (int row = 0; row < batch->kept_count && row < spheres->kept_stride; row++)
+    for (int row = 0; row < batch->kept_count && row < spheres->store.kept_stride; row++)
         eng_spheres_columns(spheres, to)[row][k] = kept_columns_of(spheres, from)[row];
 }
 
@@ -407,13 +415,13 @@ static void clear_block(struct eng_spheres *spheres, eng_spheres_block *block, i
     eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
     memset(block, 0, sizeof *block);
     for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
-        block->i8[k] = 8 * spheres->slots;
-        block->j8[k] = 8 * (spheres->slots + 1);
+        block->i8[k] = 8 * spheres->table.slots;
+        block->j8[k] = 8 * (spheres->table.slots + 1);
     }
     if (resist != NULL)
         clear_resist(resist);
     // history is zero, and constants are harmless
-    for (int row = 0; row < spheres->column_rows; row++)
+    for (int row = 0; row < spheres->store.column_rows; row++)
         for (int k = 0; k < ENG_SPHERES_WIDTH; k++)
             eng_spheres_columns(spheres, block)[row][k] = row < kept_count ? 0.0 : 1.0;
 }
@@ -424,7 +432,7 @@ static void note_window(const struct eng_spheres *spheres, eng_spheres_chunk *ch
                         int last_slot)
 {
     int list = block >= chunk->far_block;
-    const eng_spheres_chunk *user = &spheres->pass.chunks[last_slot / spheres->chunk_slots];
+    const eng_spheres_chunk *user = &spheres->pass.chunks[last_slot / spheres->list.chunk_slots];
     int window = eng_spheres_blocks_until(user, list) - eng_spheres_block_number(chunk, block);
     chunk->window[list] = window > chunk->window[list] ? window : chunk->window[list];
 }
@@ -434,8 +442,8 @@ static void fill_blocks(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
                         const kept_contact *kept, const eng_spheres_pair *pairs, int count,
                         int index)
 {
-    eng_spheres_ghost *ghosts = spheres->ghosts.block;
-    int begin = ((const int *)spheres->kept_start.block)[chunk->first_slot];
+    eng_spheres_ghost *ghosts = spheres->walls.ghosts.block;
+    int begin = ((const int *)spheres->store.kept_start.block)[chunk->first_slot];
     for (int first = 0; first < count; first += ENG_SPHERES_WIDTH, index++) {
         eng_spheres_block *block = &spheres->pass.blocks[index];
         int last_slot = chunk->end_slot - 1;
@@ -447,8 +455,8 @@ static void fill_blocks(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
             int i = chunk->first_slot + (pair->i & ~(ENG_SPHERES_FAR | ENG_SPHERES_DISTANT)),
                 j = (int)pair->j, source = eng_spheres_source_of(&spheres->pass, j);
             fill_lane(spheres, i, pair, block, k);
-            if (source >= spheres->slots)
-                ghosts[j - spheres->slots - 2].pair_slot = index * ENG_SPHERES_WIDTH + k;
+            if (source >= spheres->table.slots)
+                ghosts[j - spheres->table.slots - 2].pair_slot = index * ENG_SPHERES_WIDTH + k;
             else if (!(pair->i & ENG_SPHERES_DISTANT))
                 last_slot = source > last_slot ? source : last_slot;
             int from = history_of(spheres, chunk, kept, i, j);
@@ -456,8 +464,8 @@ static void fill_blocks(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
                 continue;
             carry_over(&kept[from - begin], block, k);
             carry_columns(spheres, batch, from, block, k);
-            if (spheres->has_resistance && spheres->kept_moments)
-                carry_resist((kept_resistance *)spheres->kept_resist.block + from,
+            if (spheres->store.has_resistance && spheres->store.kept_moments)
+                carry_resist((kept_resistance *)spheres->store.kept_resist.block + from,
                              eng_spheres_resist_of(spheres, block), k);
         }
         note_window(spheres, chunk, index, last_slot);
@@ -467,8 +475,8 @@ static void fill_blocks(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
 
 static int key_of(const struct eng_spheres *spheres, const eng_spheres_pair *pair)
 {
-    return pair->terms + (pair->i & ENG_SPHERES_FAR ? 2 * spheres->terms_count : 0) +
-           (pair->i & ENG_SPHERES_DISTANT ? spheres->terms_count : 0);
+    return pair->terms + (pair->i & ENG_SPHERES_FAR ? 2 * spheres->store.terms_count : 0) +
+           (pair->i & ENG_SPHERES_DISTANT ? spheres->store.terms_count : 0);
 }
 
 static int blocks_for(int pairs)
@@ -483,8 +491,8 @@ static void note_last(const struct eng_spheres *spheres, eng_spheres_chunk *chun
     int slot = (int)pair->j;
     if (pair->j & ENG_SPHERES_CANDIDATE)
         slot = eng_spheres_candidate_source(spheres, slot & ~ENG_SPHERES_CANDIDATE);
-    int of = slot / spheres->chunk_slots;
-    if (slot >= spheres->slots)
+    int of = slot / spheres->list.chunk_slots;
+    if (slot >= spheres->table.slots)
         return;
     if (pair->i & ENG_SPHERES_DISTANT) {
         chunk->first_distant = of < chunk->first_distant ? of : chunk->first_distant;
@@ -496,10 +504,10 @@ static void note_last(const struct eng_spheres *spheres, eng_spheres_chunk *chun
 cairn_status eng_spheres_pairs_sort(struct eng_spheres *spheres, eng_spheres_range *range,
                                     eng_spheres_chunk *chunk)
 {
-    int keys = 4 * spheres->terms_count, count = chunk->contacts;
-    int *ends = (int *)spheres->counts.block + (range - spheres->range) * (keys + 1);
+    int keys = 4 * spheres->store.terms_count, count = chunk->contacts;
+    int *ends = (int *)spheres->list.counts.block + (range - spheres->list.range) * (keys + 1);
     // one more, so that there is an array where nothing touches
-    cairn_status status = base_array_reserve(&spheres->world->allocator, &range->pairs,
+    cairn_status status = base_array_reserve(&spheres->world->model.allocator, &range->pairs,
                                              &range->pair_capacity, range->pair_count + count + 1);
     if (status != CAIRN_OK)
         return status;
@@ -511,7 +519,7 @@ cairn_status eng_spheres_pairs_sort(struct eng_spheres *spheres, eng_spheres_ran
     }
     for (int key = 0; key < keys; key++) {
         chunk->end_block += blocks_for(ends[key + 1]);
-        if (key < 2 * spheres->terms_count)
+        if (key < 2 * spheres->store.terms_count)
             chunk->far_block = chunk->end_block;
         chunk->end_segment += ends[key + 1] > 0;
         ends[key + 1] += ends[key];
@@ -528,7 +536,7 @@ static void fill_chunk(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
                        const kept_contact *kept, const eng_spheres_pair *pairs)
 {
     eng_spheres_segment *segment =
-        (eng_spheres_segment *)spheres->segments.block + chunk->first_segment;
+        (eng_spheres_segment *)spheres->store.segments.block + chunk->first_segment;
     int block = chunk->first_block, count = chunk->contacts;
     chunk->first_far_segment = chunk->first_segment;
     for (int begin = 0, end; begin < count; begin = end, segment++) {
@@ -538,8 +546,8 @@ static void fill_chunk(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
         fill_blocks(spheres, chunk, kept, pairs + begin, end - begin, block);
         int first = block;
         block += blocks_for(end - begin);
-        *segment = (eng_spheres_segment){key % spheres->terms_count, first, block};
-        chunk->first_far_segment += key < 2 * spheres->terms_count;
+        *segment = (eng_spheres_segment){key % spheres->store.terms_count, first, block};
+        chunk->first_far_segment += key < 2 * spheres->store.terms_count;
     }
     chunk->contacts = 0;
 }
@@ -547,9 +555,9 @@ static void fill_chunk(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
 /// Index of the first history entry of a chunk, or of the end.
 static int first_kept(const struct eng_spheres *spheres, int chunk)
 {
-    const int *start = spheres->kept_start.block;
-    return chunk < spheres->chunk_count ? start[spheres->pass.chunks[chunk].first_slot]
-                                        : spheres->kept_count;
+    const int *start = spheres->store.kept_start.block;
+    return chunk < spheres->list.chunk_count ? start[spheres->pass.chunks[chunk].first_slot]
+                                             : spheres->store.kept_count;
 }
 
 /// Places of blocks, segments, ghosts and the pairs' walls from their numbers.
@@ -557,7 +565,7 @@ static void number_all(struct eng_spheres *spheres, int *segments, int *most_kep
 {
     int blocks = 0, ghosts = 0, before[2] = {0, 0};
     *segments = *most_kept = 0;
-    for (int c = 0; c < spheres->chunk_count; c++) {
+    for (int c = 0; c < spheres->list.chunk_count; c++) {
         eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
         int kept = first_kept(spheres, c + 1) - first_kept(spheres, c);
         memcpy(chunk->before, before, sizeof before);
@@ -572,7 +580,7 @@ static void number_all(struct eng_spheres *spheres, int *segments, int *most_kep
         ghosts = chunk->end_ghost += ghosts;
         *most_kept = kept > *most_kept ? kept : *most_kept;
     }
-    spheres->block_count = blocks;
+    spheres->store.block_count = blocks;
 }
 
 /// Bytes from the begin of blocks of chunks [first, end) to their history, so that new blocks of a
@@ -594,8 +602,8 @@ static size_t kept_offset(const struct eng_spheres *spheres, int first, int end)
 /// none: contacts whose bodies are far apart by now.
 static bool place_excluded(struct eng_spheres *spheres)
 {
-    for (int r = 0; r < spheres->ranges; r++) {
-        eng_spheres_range *range = &spheres->range[r];
+    for (int r = 0; r < spheres->list.ranges; r++) {
+        eng_spheres_range *range = &spheres->list.range[r];
         int first = spheres->pass.chunks[range->first_chunk].first_block;
         int end = spheres->pass.chunks[range->end_chunk - 1].end_block;
         int kept = first_kept(spheres, range->end_chunk) - first_kept(spheres, range->first_chunk);
@@ -611,45 +619,49 @@ static bool place_excluded(struct eng_spheres *spheres)
 /// The history behind what blocks need; ranges are filled one after the other.
 static void place_together(struct eng_spheres *spheres)
 {
-    size_t offset = kept_offset(spheres, 0, spheres->chunk_count);
-    for (int r = 0; r < spheres->ranges; r++)
-        spheres->range[r].kept_place =
+    size_t offset = kept_offset(spheres, 0, spheres->list.chunk_count);
+    for (int r = 0; r < spheres->list.ranges; r++)
+        spheres->list.range[r].kept_place =
             offset +
-            (size_t)first_kept(spheres, spheres->range[r].first_chunk) * sizeof(kept_contact);
+            (size_t)first_kept(spheres, spheres->list.range[r].first_chunk) * sizeof(kept_contact);
 }
 
 static cairn_status reserve_blocks(struct eng_spheres *spheres, size_t kept_end, int segments,
                                    int most_kept)
 {
     // one more, so that there is an address where there are none
-    size_t blocks = (size_t)spheres->block_count, bytes = (blocks + 1) * sizeof(eng_spheres_block),
-           aside = (size_t)(spheres->ranges * most_kept) + 1;
+    size_t blocks = (size_t)spheres->store.block_count,
+           bytes = (blocks + 1) * sizeof(eng_spheres_block),
+           aside = (size_t)(spheres->list.ranges * most_kept) + 1;
     const struct {
         eng_spheres_buffer *buffer;
         size_t bytes;
     } wanted[] = {
-        {&spheres->blocks, kept_end > bytes ? kept_end : bytes},
-        {&spheres->columns, blocks * (size_t)spheres->column_rows * sizeof *spheres->pass.columns},
-        {&spheres->resist, spheres->has_resistance ? blocks * sizeof(eng_spheres_resist) : 0},
-        {&spheres->segments, ((size_t)segments + 1) * sizeof(eng_spheres_segment)},
-        {&spheres->kept_aside, aside * sizeof(kept_contact)},
+        {&spheres->store.blocks, kept_end > bytes ? kept_end : bytes},
+        {&spheres->store.columns,
+         blocks * (size_t)spheres->store.column_rows * sizeof *spheres->pass.columns},
+        {&spheres->store.resist,
+         spheres->store.has_resistance ? blocks * sizeof(eng_spheres_resist) : 0},
+        {&spheres->store.segments, ((size_t)segments + 1) * sizeof(eng_spheres_segment)},
+        {&spheres->store.kept_aside, aside * sizeof(kept_contact)},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         cairn_status status = eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes);
         if (status != CAIRN_OK)
             return status;
     }
-    spheres->pass.blocks = spheres->blocks.block;
-    spheres->pass.columns = spheres->column_rows > 0 ? spheres->columns.block : NULL;
-    spheres->pass.column_rows = spheres->column_rows;
-    spheres->pass.resist = spheres->has_resistance ? spheres->resist.block : NULL;
-    spheres->pass.segments = spheres->segments.block;
+    spheres->pass.blocks = spheres->store.blocks.block;
+    spheres->pass.columns = spheres->store.column_rows > 0 ? spheres->store.columns.block : NULL;
+    spheres->pass.column_rows = spheres->store.column_rows;
+    spheres->pass.resist = spheres->store.has_resistance ? spheres->store.resist.block : NULL;
+    spheres->pass.segments = spheres->store.segments.block;
     return CAIRN_OK;
 }
 
 static bool is_plane_ghost(const struct eng_spheres *spheres, int slot)
 {
-    return slot >= spheres->slots && slot < spheres->slots + 2 + spheres->plane_ghosts;
+    return slot >= spheres->table.slots &&
+           slot < spheres->table.slots + 2 + spheres->walls.plane_ghosts;
 }
 
 /// Pairs of a chunk get the slots of their images, and of their ghosts, which were numbered within
@@ -668,11 +680,12 @@ static void number_pairs(const struct eng_spheres *spheres, const eng_spheres_ch
 /// The history of each chunk is put aside before blocks take its place.
 static void fill_range(struct eng_spheres *spheres, int index)
 {
-    const eng_spheres_range *range = &spheres->range[index];
-    size_t aside = spheres->kept_aside.capacity / sizeof(kept_contact) / (size_t)spheres->ranges;
-    kept_contact *kept = (kept_contact *)spheres->kept_aside.block + (size_t)index * aside;
+    const eng_spheres_range *range = &spheres->list.range[index];
+    size_t aside =
+        spheres->store.kept_aside.capacity / sizeof(kept_contact) / (size_t)spheres->list.ranges;
+    kept_contact *kept = (kept_contact *)spheres->store.kept_aside.block + (size_t)index * aside;
     const kept_contact *from =
-        (const kept_contact *)(const void *)((const char *)spheres->blocks.block +
+        (const kept_contact *)(const void *)((const char *)spheres->store.blocks.block +
                                              range->kept_place);
     eng_spheres_pair *pairs = range->pairs;
     int ghosts = 0;
@@ -695,13 +708,13 @@ static void fill_range(struct eng_spheres *spheres, int index)
 /// Moves the sorted history to the ranges' places, the last first: none is before where it was.
 static void move_kept(struct eng_spheres *spheres)
 {
-    const kept_contact *kept = spheres->blocks.block;
-    for (int r = spheres->ranges - 1; r >= 0; r--) {
-        const eng_spheres_range *range = &spheres->range[r];
+    const kept_contact *kept = spheres->store.blocks.block;
+    for (int r = spheres->list.ranges - 1; r >= 0; r--) {
+        const eng_spheres_range *range = &spheres->list.range[r];
         int first = first_kept(spheres, range->first_chunk);
         size_t count = (size_t)(first_kept(spheres, range->end_chunk) - first);
         if (count > 0)
-            memmove((char *)spheres->blocks.block + range->kept_place, kept + first,
+            memmove((char *)spheres->store.blocks.block + range->kept_place, kept + first,
                     count * sizeof *kept);
     }
 }
@@ -713,18 +726,19 @@ static cairn_status fill_all(struct eng_spheres *spheres)
     bool apart = place_excluded(spheres);
     if (!apart)
         place_together(spheres);
-    size_t end = spheres->range[0].kept_place + (size_t)spheres->kept_count * sizeof(kept_contact);
+    size_t end = spheres->list.range[0].kept_place +
+                 (size_t)spheres->store.kept_count * sizeof(kept_contact);
     cairn_status status = reserve_blocks(spheres, apart ? 0 : end, segments, most_kept);
     if (status != CAIRN_OK)
         return status;
     move_kept(spheres);
     if (apart)
         eng_spheres_ranges_run(spheres, fill_range);
-    for (int r = 0; r < spheres->ranges && !apart; r++)
+    for (int r = 0; r < spheres->list.ranges && !apart; r++)
         fill_range(spheres, r);
-    spheres->kept_count = 0;
-    spheres->kept_walls = spheres->kept_moments = false;
-    spheres->kept_stride = 0;
+    spheres->store.kept_count = 0;
+    spheres->store.kept_walls = spheres->store.kept_moments = false;
+    spheres->store.kept_stride = 0;
     return CAIRN_OK;
 }
 

@@ -4,14 +4,18 @@
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
+#include "engine/state/exclusions.h"
+#include "engine/state/surfaces.h"
+#include "engine/state/world.h"
 
 bool eng_spheres_is_wall(const cairn_world *world, int body)
 {
-    const eng_body *b = &world->bodies[body];
-    if (b->kind == CAIRN_DYNAMIC || b->shape < 0 || world->shapes[b->shape]->kind == GEO_SPHERE)
+    const eng_body *b = &world->model.bodies.rows[body];
+    if (b->kind == CAIRN_DYNAMIC || b->shape < 0 ||
+        world->model.shapes.rows[b->shape]->kind == GEO_SPHERE)
         return false;
     // other shapes have images, which the general passes know
-    return !world->cell.any || world->shapes[b->shape]->kind == GEO_HALFSPACE;
+    return !world->state.cell.any || world->model.shapes.rows[b->shape]->kind == GEO_HALFSPACE;
 }
 
 bool eng_spheres_takes(const struct eng_spheres *spheres, int slot, int body)
@@ -20,10 +24,12 @@ bool eng_spheres_takes(const struct eng_spheres *spheres, int slot, int body)
     int own = eng_spheres_slot_body(spheres, slot);
     if (own == body)
         return false;
-    if (!spheres->all_covered &&
-        !spheres->covered[eng_surface_of(world, own, body) - world->surfaces])
+    if (!spheres->meeting.all_covered &&
+        !spheres->meeting
+             .covered[eng_surface_of(world, own, body) - world->model.materials.surfaces])
         return false;
-    return (world->excluded_count == 0 && world->connector_count == 0 && !world->filtered) ||
+    return (world->model.bodies.excluded_count == 0 && world->model.connectors.count == 0 &&
+            !world->model.bodies.filtered) ||
            !eng_pair_is_idle(world, own, body);
 }
 
@@ -31,9 +37,10 @@ bool eng_spheres_takes(const struct eng_spheres *spheres, int slot, int body)
 static unsigned short terms_of(const struct eng_spheres *spheres, int body_a, int body_b)
 {
     const cairn_world *world = spheres->world;
-    if (spheres->terms_count == 1)
+    if (spheres->store.terms_count == 1)
         return 0;
-    return (unsigned short)(eng_surface_of(world, body_a, body_b) - world->surfaces);
+    return (unsigned short)(eng_surface_of(world, body_a, body_b) -
+                            world->model.materials.surfaces);
 }
 
 cairn_status eng_spheres_pair_add(struct eng_spheres *spheres, eng_spheres_range *range, int slot,
@@ -43,14 +50,14 @@ cairn_status eng_spheres_pair_add(struct eng_spheres *spheres, eng_spheres_range
     bool distant =
         image && eng_spheres_is_distant(spheres, slot, eng_spheres_slot_of(spheres, body));
     if (range->pair_count == range->pair_capacity) {
-        cairn_status status = base_array_reserve(&spheres->world->allocator, &range->pairs,
+        cairn_status status = base_array_reserve(&spheres->world->model.allocator, &range->pairs,
                                                  &range->pair_capacity, range->pair_count + 1);
         if (status != CAIRN_OK)
             return status;
     }
     range->pairs[range->pair_count++] = (eng_spheres_pair){
         .j = (unsigned)other,
-        .i = (unsigned short)(slot % spheres->chunk_slots + (far ? ENG_SPHERES_FAR : 0) +
+        .i = (unsigned short)(slot % spheres->list.chunk_slots + (far ? ENG_SPHERES_FAR : 0) +
                               (distant ? ENG_SPHERES_DISTANT : 0)),
         .terms = terms_of(spheres, eng_spheres_slot_body(spheres, slot), body),
     };

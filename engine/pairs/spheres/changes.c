@@ -8,6 +8,8 @@
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,13 +33,13 @@ void eng_spheres_settle(eng_spheres *spheres)
 {
     cairn_world *world = spheres->world;
     cairn_energy owed = {0};
-    if (spheres->settled || spheres->block_count == 0)
+    if (spheres->table.settled || spheres->store.block_count == 0)
         return;
     eng_spheres_add_energy(world, &owed);
-    world->energy.damping += owed.damping;
-    world->energy.friction += owed.friction;
-    spheres->settled = true;
-    for (int i = 0; i < spheres->block_count; i++) {
+    world->state.audit.energy.damping += owed.damping;
+    world->state.audit.energy.friction += owed.friction;
+    spheres->table.settled = true;
+    for (int i = 0; i < spheres->store.block_count; i++) {
         eng_spheres_block *block = &spheres->pass.blocks[i];
         for (int k = 0; k < ENG_SPHERES_WIDTH; k++)
             clear_lags(block, eng_spheres_resist_of(spheres, block), k);
@@ -60,17 +62,17 @@ static void settle_pair(eng_spheres *spheres, int pair_slot, eng_booked *booked)
 static eng_booked *own_chunks(eng_spheres *spheres, int *first, int *end)
 {
     *first = 0;
-    *end = spheres->chunk_count;
+    *end = spheres->list.chunk_count;
     if (eng_spheres_is_shared(spheres))
         return eng_spheres_share_own(spheres, first, end);
-    spheres->world->has_booked = true;
-    return &spheres->world->booked;
+    spheres->world->state.audit.has_booked = true;
+    return &spheres->world->state.audit.booked;
 }
 
 static void settle_ghosts(eng_spheres *spheres, int first, int end, eng_booked *booked)
 {
-    const eng_spheres_wall *walls = spheres->walls.block;
-    const eng_spheres_ghost *ghosts = spheres->ghosts.block;
+    const eng_spheres_wall *walls = spheres->walls.rows.block;
+    const eng_spheres_ghost *ghosts = spheres->walls.ghosts.block;
     for (int i = first; i < end; i++)
         if (walls[ghosts[i].wall].changes && ghosts[i].pair_slot >= 0)
             settle_pair(spheres, ghosts[i].pair_slot, booked);
@@ -78,8 +80,8 @@ static void settle_ghosts(eng_spheres *spheres, int first, int end, eng_booked *
 
 void eng_spheres_settle_walls(eng_spheres *spheres)
 {
-    const eng_spheres_wall *walls = spheres->walls.block;
-    const eng_spheres_group *groups = spheres->groups.block;
+    const eng_spheres_wall *walls = spheres->walls.rows.block;
+    const eng_spheres_group *groups = spheres->walls.groups.block;
     int first, end;
     eng_booked *booked = own_chunks(spheres, &first, &end);
     for (int c = first; c < end; c++) {
@@ -107,81 +109,84 @@ void eng_spheres_settle_slot(eng_spheres *spheres, int slot)
 
 double eng_spheres_settle_removed(cairn_world *world)
 {
-    if (world->spheres == NULL)
+    if (world->state.spheres == NULL)
         return 0.0;
     double stored = eng_spheres_removed_energy(world);
-    eng_spheres_settle(world->spheres);
+    eng_spheres_settle(world->state.spheres);
     return stored;
 }
 
 cairn_status eng_spheres_keep_moved(eng_spheres *spheres, int slot)
 {
-    const base_allocator *allocator = &spheres->world->allocator;
-    int known = spheres->moved_of_capacity;
-    cairn_status status = base_array_reserve(allocator, &spheres->moved_of,
-                                             &spheres->moved_of_capacity, spheres->slots);
+    const base_allocator *allocator = &spheres->world->model.allocator;
+    int known = spheres->table.moved_of_capacity;
+    cairn_status status =
+        base_array_reserve(allocator, &spheres->table.moved_of, &spheres->table.moved_of_capacity,
+                           spheres->table.slots);
     if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &spheres->moved, &spheres->moved_capacity,
-                                    spheres->moved_count + 1);
-    if (spheres->moved_of_capacity > known)
-        memset(spheres->moved_of + known, 0,
-               (size_t)(spheres->moved_of_capacity - known) * sizeof *spheres->moved_of);
-    if (status != CAIRN_OK || spheres->moved_of[slot] != 0)
+        status = base_array_reserve(allocator, &spheres->table.moved,
+                                    &spheres->table.moved_capacity, spheres->table.moved_count + 1);
+    if (spheres->table.moved_of_capacity > known)
+        memset(spheres->table.moved_of + known, 0,
+               (size_t)(spheres->table.moved_of_capacity - known) *
+                   sizeof *spheres->table.moved_of);
+    if (status != CAIRN_OK || spheres->table.moved_of[slot] != 0)
         return status;
-    eng_spheres_moved *moved = &spheres->moved[spheres->moved_count++];
+    eng_spheres_moved *moved = &spheres->table.moved[spheres->table.moved_count++];
     moved->slot = slot;
     memcpy(moved->X, spheres->pass.X[slot], sizeof moved->X);
     memcpy(moved->V, spheres->pass.V[slot], sizeof moved->V);
-    spheres->moved_of[slot] = spheres->moved_count;
+    spheres->table.moved_of[slot] = spheres->table.moved_count;
     return CAIRN_OK;
 }
 
 void eng_spheres_forget_moved(eng_spheres *spheres)
 {
-    for (int i = 0; i < spheres->moved_count; i++)
-        spheres->moved_of[spheres->moved[i].slot] = 0;
-    spheres->moved_count = 0;
-    spheres->settled = false;
+    for (int i = 0; i < spheres->table.moved_count; i++)
+        spheres->table.moved_of[spheres->table.moved[i].slot] = 0;
+    spheres->table.moved_count = 0;
+    spheres->table.settled = false;
 }
 
 cairn_status eng_spheres_state_set(cairn_world *world, int body, const eng_state *state)
 {
-    eng_spheres *spheres = world->spheres;
+    eng_spheres *spheres = world->state.spheres;
     int slot = eng_spheres_slot_of(spheres, body);
     eng_spheres_settle(spheres);
     cairn_status status = eng_spheres_keep_moved(spheres, slot);
     if (status != CAIRN_OK)
         return status;
     eng_spheres_slot_write(spheres, slot, state);
-    spheres->slack = -1.0;
+    spheres->list.slack = -1.0;
     return CAIRN_OK;
 }
 
 void eng_spheres_general_changed(cairn_world *world, int body)
 {
-    eng_spheres *spheres = world->spheres;
+    eng_spheres *spheres = world->state.spheres;
     bool wall = eng_spheres_is_wall(world, body);
-    if (spheres == NULL || spheres->slots == 0 || !(wall || eng_spheres_is_clump(spheres, body)))
+    if (spheres == NULL || spheres->table.slots == 0 ||
+        !(wall || eng_spheres_is_clump(spheres, body)))
         return;
     eng_spheres_settle(spheres);
-    *(wall ? &spheres->walls_changed : &spheres->members_due) = true;
+    *(wall ? &spheres->walls.changed : &spheres->clumps.members_due) = true;
 }
 
 void eng_spheres_loads_changed(cairn_world *world)
 {
-    if (world->spheres != NULL)
-        world->spheres->loads_changed = true;
+    if (world->state.spheres != NULL)
+        world->state.spheres->table.loads_changed = true;
 }
 
 void eng_spheres_time_step_changed(cairn_world *world, double step)
 {
-    eng_spheres *spheres = world->spheres;
-    if (spheres == NULL || spheres->slots == 0)
+    eng_spheres *spheres = world->state.spheres;
+    if (spheres == NULL || spheres->table.slots == 0)
         return;
     eng_spheres_settle(spheres);
     eng_spheres_unwrap(spheres);
-    spheres->members_due = spheres->clump_count > 0;
-    for (int slot = 0; slot < spheres->slots; slot++) {
+    spheres->clumps.members_due = spheres->clumps.count > 0;
+    for (int slot = 0; slot < spheres->table.slots; slot++) {
         if (eng_spheres_is_member(spheres, slot))
             continue;
         eng_state state = eng_spheres_state_of(world, eng_spheres_ids(spheres)[slot]);
@@ -191,10 +196,10 @@ void eng_spheres_time_step_changed(cairn_world *world, double step)
         spheres->pass.step = before;
     }
     spheres->pass.step = step;
-    for (int slot = 0; slot < spheres->slots && spheres->members_due; slot++)
+    for (int slot = 0; slot < spheres->table.slots && spheres->clumps.members_due; slot++)
         eng_spheres_read_constants(spheres, slot);
-    spheres->slack = -1.0;
-    spheres->walls_changed = true;
+    spheres->list.slack = -1.0;
+    spheres->walls.changed = true;
 }
 
 // ---------------------------------------------------------------- contacts that leave
@@ -203,9 +208,9 @@ void eng_spheres_time_step_changed(cairn_world *world, double step)
 static bool lost_kernel(const eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    for (int i = 0; i < world->surface_count; i++)
+    for (int i = 0; i < world->model.materials.surface_count; i++)
         if (eng_spheres_planned_terms(spheres, i)->batch != NULL &&
-            !eng_spheres_has_kernel(&world->surfaces[i]))
+            !eng_spheres_has_kernel(&world->model.materials.surfaces[i]))
             return true;
     return false;
 }
@@ -214,8 +219,8 @@ static bool lost_kernel(const eng_spheres *spheres)
 static bool loses_clumps(const eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    for (int i = 0; i < world->surface_count && spheres->clump_count > 0; i++)
-        if (!eng_spheres_law_takes_clumps(&world->surfaces[i]))
+    for (int i = 0; i < world->model.materials.surface_count && spheres->clumps.count > 0; i++)
+        if (!eng_spheres_law_takes_clumps(&world->model.materials.surfaces[i]))
             return true;
     return false;
 }
@@ -226,13 +231,13 @@ static cairn_status release(eng_spheres *spheres, const eng_spheres_block *block
     eng_spheres_contact c = eng_spheres_contact_of(spheres, block, k);
     if (!eng_body_is_live(world, c.body[0]) || !eng_body_is_live(world, c.body[1]))
         return CAIRN_OK;
-    cairn_status status =
-        base_array_reserve(&world->allocator, &spheres->released, &spheres->released_capacity,
-                           spheres->released_count + 1);
+    cairn_status status = base_array_reserve(&world->model.allocator, &spheres->meeting.released,
+                                             &spheres->meeting.released_capacity,
+                                             spheres->meeting.released_count + 1);
     if (status != CAIRN_OK)
         return status;
     bool flip = c.collider[0] > c.collider[1];
-    eng_spheres_released *released = &spheres->released[spheres->released_count++];
+    eng_spheres_released *released = &spheres->meeting.released[spheres->meeting.released_count++];
     *released = (eng_spheres_released){
         .colliders = {c.collider[flip], c.collider[!flip]},
         .key = flip ? c.key >> 32 | c.key << 32 : c.key,
@@ -258,30 +263,30 @@ cairn_status eng_spheres_release_contacts(eng_spheres *spheres)
     const cairn_world *world = spheres->world;
     cairn_status status = CAIRN_OK;
     // what an earlier plan of this step has released stays
-    if (spheres->released_step != world->step_count)
-        spheres->released_count = 0;
-    spheres->released_step = world->step_count;
-    if (spheres->block_count == 0 || !(lost_kernel(spheres) || loses_clumps(spheres)))
+    if (spheres->meeting.released_step != world->state.clock.step_count)
+        spheres->meeting.released_count = 0;
+    spheres->meeting.released_step = world->state.clock.step_count;
+    if (spheres->store.block_count == 0 || !(lost_kernel(spheres) || loses_clumps(spheres)))
         return CAIRN_OK;
-    for (int i = 0; i < spheres->block_count; i++) {
+    for (int i = 0; i < spheres->store.block_count; i++) {
         const eng_spheres_block *block = &spheres->pass.blocks[i];
         for (unsigned bits = block->touch; bits != 0 && status == CAIRN_OK; bits &= bits - 1)
             status = release(spheres, block, __builtin_ctz(bits));
     }
-    if (spheres->released_count > 0)
-        qsort(spheres->released, (size_t)spheres->released_count, sizeof *spheres->released,
-              compare);
+    if (spheres->meeting.released_count > 0)
+        qsort(spheres->meeting.released, (size_t)spheres->meeting.released_count,
+              sizeof *spheres->meeting.released, compare);
     return status;
 }
 
 const eng_spheres_released *eng_spheres_released_of(const cairn_world *world, geo_pair colliders,
                                                     uint64_t key)
 {
-    const eng_spheres *spheres = world->spheres;
-    if (spheres == NULL || spheres->released_count == 0 ||
-        spheres->released_step != world->step_count)
+    const eng_spheres *spheres = world->state.spheres;
+    if (spheres == NULL || spheres->meeting.released_count == 0 ||
+        spheres->meeting.released_step != world->state.clock.step_count)
         return NULL;
     const eng_spheres_released wanted = {.colliders = colliders, .key = key};
-    return bsearch(&wanted, spheres->released, (size_t)spheres->released_count,
-                   sizeof *spheres->released, compare);
+    return bsearch(&wanted, spheres->meeting.released, (size_t)spheres->meeting.released_count,
+                   sizeof *spheres->meeting.released, compare);
 }

@@ -3,6 +3,7 @@
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 
 typedef struct eng_spheres eng_spheres;
 
@@ -14,48 +15,50 @@ static bool in_range(int value, int count)
 static const char *slot_fault(const eng_spheres *spheres)
 {
     int held = 0;
-    for (int slot = 0; slot < spheres->slots; slot++) {
+    for (int slot = 0; slot < spheres->table.slots; slot++) {
         int id = eng_spheres_ids(spheres)[slot];
-        if (id < 0 && !in_range(~id, spheres->member_room))
+        if (id < 0 && !in_range(~id, spheres->clumps.member_room))
             return "a particle slot is of a member of a clump that is not there";
         int body = eng_spheres_id_body(spheres, id);
-        if (!in_range(body, spheres->known_bodies) || !in_range(body, spheres->world->body_count))
+        if (!in_range(body, spheres->table.known_bodies) ||
+            !in_range(body, spheres->world->model.bodies.count))
             return "a particle slot is of a body that is not there";
         if (eng_spheres_id_slot(spheres, id) != slot)
             return "a particle slot is of a body that has another one";
     }
-    for (int body = 0; body < spheres->known_bodies; body++)
+    for (int body = 0; body < spheres->table.known_bodies; body++)
         held += eng_spheres_slot_of(spheres, body) != ENG_SPHERES_NO_SLOT;
-    for (int i = 0; i < spheres->member_room; i++)
+    for (int i = 0; i < spheres->clumps.member_room; i++)
         held += eng_spheres_members(spheres)[i].slot != ENG_SPHERES_NO_SLOT;
-    return held == spheres->slots ? NULL : "a body has a particle slot that is not there";
+    return held == spheres->table.slots ? NULL : "a body has a particle slot that is not there";
 }
 
 static const char *wall_fault(const eng_spheres *spheres)
 {
-    const eng_spheres_wall *walls = spheres->walls.block;
-    const eng_spheres_ghost *ghosts = spheres->ghosts.block;
-    for (int i = 0; i < spheres->wall_count; i++)
-        if (!in_range(walls[i].body, spheres->world->body_count))
+    const eng_spheres_wall *walls = spheres->walls.rows.block;
+    const eng_spheres_ghost *ghosts = spheres->walls.ghosts.block;
+    for (int i = 0; i < spheres->walls.count; i++)
+        if (!in_range(walls[i].body, spheres->world->model.bodies.count))
             return "a wall is of a body that is not there";
-    for (int i = 0; i < spheres->ghost_count; i++)
-        if (!in_range(ghosts[i].slot, spheres->slots) ||
-            !in_range(ghosts[i].wall, spheres->wall_count) ||
-            !in_range(ghosts[i].pair_slot + 1, spheres->block_count * ENG_SPHERES_WIDTH + 1))
+    for (int i = 0; i < spheres->walls.ghost_count; i++)
+        if (!in_range(ghosts[i].slot, spheres->table.slots) ||
+            !in_range(ghosts[i].wall, spheres->walls.count) ||
+            !in_range(ghosts[i].pair_slot + 1, spheres->store.block_count * ENG_SPHERES_WIDTH + 1))
             return "a contact with a wall is of a sphere, wall or pair that is not there";
     return NULL;
 }
 
 static const char *pair_fault(const eng_spheres *spheres)
 {
-    int touching = 0, ends = spheres->slots + 2 + spheres->ghost_count + spheres->image_count;
-    for (int i = 0; i < spheres->block_count * ENG_SPHERES_WIDTH; i++) {
+    int touching = 0,
+        ends = spheres->table.slots + 2 + spheres->walls.ghost_count + spheres->cell.image_count;
+    for (int i = 0; i < spheres->store.block_count * ENG_SPHERES_WIDTH; i++) {
         const eng_spheres_block *block = &spheres->pass.blocks[i / ENG_SPHERES_WIDTH];
         int k = i % ENG_SPHERES_WIDTH;
         int a = eng_spheres_slot_a(block, k), b = eng_spheres_slot_b(block, k);
-        bool touches = (block->touch >> k & 1) != 0, filler = a == spheres->slots;
-        if (!in_range(a, spheres->slots + 1) || !in_range(b, ends) ||
-            !in_range(block->terms, spheres->terms_count))
+        bool touches = (block->touch >> k & 1) != 0, filler = a == spheres->table.slots;
+        if (!in_range(a, spheres->table.slots + 1) || !in_range(b, ends) ||
+            !in_range(block->terms, spheres->store.terms_count))
             return "a pair of spheres names what is not there";
         if (filler && touches)
             return "a place that fills up a block of pairs touches";
@@ -63,7 +66,7 @@ static const char *pair_fault(const eng_spheres *spheres)
             return "a pair of spheres is of one body";
         touching += touches;
     }
-    if (spheres->block_count > 0 && touching != spheres->contact_count)
+    if (spheres->store.block_count > 0 && touching != spheres->store.contact_count)
         return "the pairs of spheres that touch are not as many as the contacts";
     return NULL;
 }
@@ -71,8 +74,8 @@ static const char *pair_fault(const eng_spheres *spheres)
 static const char *list_fault(const eng_spheres *spheres)
 {
     const eng_spheres_pass *pass = &spheres->pass;
-    int pairs = 8 * ENG_SPHERES_WIDTH * spheres->block_count;
-    for (int slot = 0; slot < spheres->slots && spheres->block_count > 0; slot++) {
+    int pairs = 8 * ENG_SPHERES_WIDTH * spheres->store.block_count;
+    for (int slot = 0; slot < spheres->table.slots && spheres->store.block_count > 0; slot++) {
         if (pass->near_start[slot] > pass->near_start[slot + 1] ||
             pass->far_start[slot] > pass->far_start[slot + 1])
             return "the lists of pairs of spheres are not in order";
@@ -85,7 +88,7 @@ static const char *list_fault(const eng_spheres *spheres)
 
 const char *eng_spheres_fault(const cairn_world *world)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     if (spheres == NULL)
         return NULL;
     const char *fault = slot_fault(spheres);

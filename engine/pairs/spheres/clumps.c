@@ -3,6 +3,8 @@
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "engine/state/rotation.h"
 
@@ -24,15 +26,16 @@ typedef struct eng_spheres_clump_motion clump_motion;
 
 bool eng_spheres_may_be_clump(const cairn_world *world, int body)
 {
-    return !world->cell.any && eng_spheres_is_of_spheres(world, body);
+    return !world->state.cell.any && eng_spheres_is_of_spheres(world, body);
 }
 
 bool eng_spheres_is_of_spheres(const cairn_world *world, int body)
 {
-    const eng_body *b = &world->bodies[body];
-    if (b->shape < 0 || b->kind != CAIRN_DYNAMIC || world->shapes[b->shape]->kind != GEO_COMPOUND)
+    const eng_body *b = &world->model.bodies.rows[body];
+    if (b->shape < 0 || b->kind != CAIRN_DYNAMIC ||
+        world->model.shapes.rows[b->shape]->kind != GEO_COMPOUND)
         return false;
-    const geo_compound *compound = &world->shapes[b->shape]->compound;
+    const geo_compound *compound = &world->model.shapes.rows[b->shape]->compound;
     for (int k = 0; k < compound->member_count; k++)
         if (compound->members[k]->kind != GEO_SPHERE)
             return false;
@@ -41,28 +44,29 @@ bool eng_spheres_is_of_spheres(const cairn_world *world, int body)
 
 bool eng_spheres_is_clump(const struct eng_spheres *spheres, int body)
 {
-    int first = spheres->world->bodies[body].first_collider;
-    return spheres->clump_count > 0 && spheres->world->bodies[body].shape >= 0 &&
-           first < spheres->member_room && eng_spheres_members(spheres)[first].body == body;
+    int first = spheres->world->model.bodies.rows[body].first_collider;
+    return spheres->clumps.count > 0 && spheres->world->model.bodies.rows[body].shape >= 0 &&
+           first < spheres->clumps.member_room && eng_spheres_members(spheres)[first].body == body;
 }
 
 static void add_clump(struct eng_spheres *spheres, int body)
 {
     const cairn_world *world = spheres->world;
-    eng_spheres_member *members = eng_spheres_members(spheres) + world->bodies[body].first_collider;
+    eng_spheres_member *members =
+        eng_spheres_members(spheres) + world->model.bodies.rows[body].first_collider;
     for (int k = 0; k < eng_collider_count_of(world, body); k++) {
         eng_part part = eng_part_of(world, body, k);
         members[k] = (eng_spheres_member){
             .offset = {part.place.position.x, part.place.position.y, part.place.position.z,
                        part.shape->sphere.radius},
             .slot = ENG_SPHERES_NO_SLOT,
-            .clump = spheres->clump_count,
+            .clump = spheres->clumps.count,
             .body = body,
         };
     }
-    eng_spheres_clumps(spheres)[spheres->clump_count++] = (eng_spheres_clump){
+    eng_spheres_clumps(spheres)[spheres->clumps.count++] = (eng_spheres_clump){
         .body = body,
-        .first = world->bodies[body].first_collider,
+        .first = world->model.bodies.rows[body].first_collider,
         .count = eng_collider_count_of(world, body),
     };
 }
@@ -78,48 +82,50 @@ cairn_status eng_spheres_clumps_find(struct eng_spheres *spheres,
 {
     const cairn_world *world = spheres->world;
     size_t count = 0, room = 0;
-    for (int i = 0; i < world->body_count; i++)
+    for (int i = 0; i < world->model.bodies.count; i++)
         count += eng_spheres_may_be_clump(world, i) && wanted(spheres, i);
-    spheres->clump_count = spheres->member_room = 0;
-    spheres->unjointed_count = spheres->moved_clumps = 0;
-    spheres->clumps_due = true;
+    spheres->clumps.count = spheres->clumps.member_room = 0;
+    spheres->clumps.unjointed_count = spheres->clumps.moved = 0;
+    spheres->clumps.due = true;
     if (count > 0)
-        room = (size_t)world->collider_count;
+        room = (size_t)world->contacts.colliders.count;
     cairn_status status =
-        eng_spheres_reserve(spheres, &spheres->clumps, count * sizeof(eng_spheres_clump));
+        eng_spheres_reserve(spheres, &spheres->clumps.rows, count * sizeof(eng_spheres_clump));
     if (status == CAIRN_OK)
-        status = eng_spheres_reserve(spheres, &spheres->motions, count * sizeof(clump_motion));
+        status =
+            eng_spheres_reserve(spheres, &spheres->clumps.motions, count * sizeof(clump_motion));
     if (status == CAIRN_OK)
-        status = eng_spheres_reserve(spheres, &spheres->members, room * sizeof(eng_spheres_member));
+        status = eng_spheres_reserve(spheres, &spheres->clumps.members,
+                                     room * sizeof(eng_spheres_member));
     if (status != CAIRN_OK || count == 0)
         return status;
-    spheres->member_room = (int)room;
-    for (int i = 0; i < spheres->member_room; i++)
+    spheres->clumps.member_room = (int)room;
+    for (int i = 0; i < spheres->clumps.member_room; i++)
         eng_spheres_members(spheres)[i] =
             (eng_spheres_member){.slot = ENG_SPHERES_NO_SLOT, .clump = -1, .body = -1};
     for (int tied = 0; tied < 2; tied++) {
-        for (int i = 0; i < world->body_count; i++)
+        for (int i = 0; i < world->model.bodies.count; i++)
             if (is_tied(world, i) == tied && eng_spheres_may_be_clump(world, i) &&
                 wanted(spheres, i))
                 add_clump(spheres, i);
         if (tied == 0)
-            spheres->unjointed_count = spheres->clump_count;
+            spheres->clumps.unjointed_count = spheres->clumps.count;
     }
     return CAIRN_OK;
 }
 
 bool eng_spheres_moves(const struct eng_spheres *spheres, int body)
 {
-    if (spheres->moved_clumps == 0 || !eng_spheres_is_clump(spheres, body))
+    if (spheres->clumps.moved == 0 || !eng_spheres_is_clump(spheres, body))
         return false;
-    int first = spheres->world->bodies[body].first_collider;
-    return eng_spheres_members(spheres)[first].clump < spheres->moved_clumps;
+    int first = spheres->world->model.bodies.rows[body].first_collider;
+    return eng_spheres_members(spheres)[first].clump < spheres->clumps.moved;
 }
 
 /// Whether a body is dynamic and no clump, without a slot.
 static bool is_other(const struct eng_spheres *spheres, int body)
 {
-    const eng_body *b = &spheres->world->bodies[body];
+    const eng_body *b = &spheres->world->model.bodies.rows[body];
     return b->kind == CAIRN_DYNAMIC && b->shape >= 0 && !eng_spheres_is_clump(spheres, body) &&
            eng_spheres_slot_of(spheres, body) == ENG_SPHERES_NO_SLOT;
 }
@@ -127,16 +133,17 @@ static bool is_other(const struct eng_spheres *spheres, int body)
 void eng_spheres_clumps_share(struct eng_spheres *spheres)
 {
     // contacts with such bodies, and what acts on clumps, are found by the general passes
-    for (int i = 0; i < spheres->world->body_count && spheres->unjointed_count > 0; i++)
+    for (int i = 0; i < spheres->world->model.bodies.count && spheres->clumps.unjointed_count > 0;
+         i++)
         if (is_other(spheres, i))
-            spheres->unjointed_count = 0;
+            spheres->clumps.unjointed_count = 0;
 }
 
 bool eng_spheres_clumps_are_unjointed(const struct eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    return spheres->unjointed_count > 0 && world->def.rotation == CAIRN_RIG_IMP &&
-           world->loads == NULL && world->field_count == 0;
+    return spheres->clumps.unjointed_count > 0 && world->model.def.rotation == CAIRN_RIG_IMP &&
+           world->state.bodies.loads == NULL && world->model.program.field_count == 0;
 }
 
 // ---------------------------------------------------------------- motion
@@ -180,12 +187,12 @@ static void fill_lane(const struct eng_spheres *spheres, const eng_spheres_clump
 static void fill_groups(struct eng_spheres *spheres, const eng_spheres_clump *clumps,
                         const place_in_order *order, int count)
 {
-    eng_spheres_clump_group *groups = spheres->clump_groups.block;
+    eng_spheres_clump_group *groups = spheres->clumps.groups.block;
     int first_row = 0;
-    spheres->clump_group_count = 0;
+    spheres->clumps.group_count = 0;
     for (int first = 0; first < count; first += ENG_SPHERES_WIDTH) {
         int last = (first + ENG_SPHERES_WIDTH < count ? first + ENG_SPHERES_WIDTH : count) - 1;
-        eng_spheres_clump_group *group = &groups[spheres->clump_group_count++];
+        eng_spheres_clump_group *group = &groups[spheres->clumps.group_count++];
         group->count = last + 1 - first;
         group->first_row = first_row;
         group->row_count = order[last].count;
@@ -193,7 +200,7 @@ static void fill_groups(struct eng_spheres *spheres, const eng_spheres_clump *cl
         for (int lane = 0; lane < ENG_SPHERES_WIDTH; lane++) {
             int place = first + lane < last ? first + lane : last;
             fill_lane(spheres, &clumps[order[place].clump], lane, group,
-                      (eng_spheres_member_row *)spheres->member_rows.block + first_row);
+                      (eng_spheres_member_row *)spheres->clumps.member_rows.block + first_row);
         }
         first_row += group->row_count;
     }
@@ -204,9 +211,9 @@ static cairn_status make_groups(struct eng_spheres *spheres)
     bool shared = eng_spheres_is_shared(spheres);
     const eng_spheres_clump *clumps =
         shared ? spheres->share->clumps.block : eng_spheres_clumps(spheres);
-    int count = shared ? spheres->share->clump_count : spheres->moved_clumps;
+    int count = shared ? spheres->share->clump_count : spheres->clumps.moved;
     size_t rows = 0, groups = ((size_t)count + ENG_SPHERES_WIDTH - 1) / ENG_SPHERES_WIDTH;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     place_in_order *order = base_allocate(allocator, (size_t)count + 1, sizeof *order);
     if (order == NULL)
         return CAIRN_ERROR_MEMORY;
@@ -216,14 +223,14 @@ static cairn_status make_groups(struct eng_spheres *spheres)
     qsort(order, (size_t)count, sizeof *order, compare_places);
     for (int last = count - 1; last >= 0; last = (last / ENG_SPHERES_WIDTH) * ENG_SPHERES_WIDTH - 1)
         rows += (size_t)order[last].count;
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->clump_groups,
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->clumps.groups,
                                               groups * sizeof(eng_spheres_clump_group));
     if (status == CAIRN_OK)
-        status = eng_spheres_reserve(spheres, &spheres->member_rows,
+        status = eng_spheres_reserve(spheres, &spheres->clumps.member_rows,
                                      rows * sizeof(eng_spheres_member_row));
     if (status == CAIRN_OK)
         fill_groups(spheres, clumps, order, count);
-    spheres->clumps_due = status != CAIRN_OK;
+    spheres->clumps.due = status != CAIRN_OK;
     base_release(allocator, order);
     return status;
 }
@@ -234,20 +241,20 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
     const struct eng_spheres *spheres = argument;
     const eng_spheres_clump_pass pass = {
         .pass = &spheres->pass,
-        .groups = spheres->clump_groups.block,
-        .rows = spheres->member_rows.block,
-        .q = spheres->world->q,
-        .v = spheres->world->v,
-        .ways = spheres->ways.block,
+        .groups = spheres->clumps.groups.block,
+        .rows = spheres->clumps.member_rows.block,
+        .q = spheres->world->state.bodies.q,
+        .v = spheres->world->state.bodies.v,
+        .ways = spheres->clumps.ways.block,
     };
     spheres->kernel->clumps(&pass, begin, end);
 }
 
 cairn_status eng_spheres_clumps_move(struct eng_spheres *spheres)
 {
-    cairn_status status = spheres->clumps_due ? make_groups(spheres) : CAIRN_OK;
+    cairn_status status = spheres->clumps.due ? make_groups(spheres) : CAIRN_OK;
     if (status == CAIRN_OK)
-        base_parallel_for(spheres->world->workers, spheres->clump_group_count, GROUP_CHUNK,
+        base_parallel_for(spheres->world->model.workers, spheres->clumps.group_count, GROUP_CHUNK,
                           move_chunk, spheres);
     return status;
 }
@@ -265,11 +272,11 @@ static void follow_chunk(void *argument, int begin, int end, int chunk, int work
     const follow_context *context = argument;
     const struct eng_spheres *spheres = context->spheres;
     const cairn_world *world = spheres->world;
-    clump_motion *motions = spheres->motions.block;
+    clump_motion *motions = spheres->clumps.motions.block;
     double half = 0.5 * spheres->pass.step;
     for (int c = context->first + begin; c < context->first + end; c++) {
         int body = eng_spheres_clumps(spheres)[c].body;
-        const double *v = world->v[body];
+        const double *v = world->state.bodies.v[body];
         vec3 omega;
         pose middle = eng_body_middle(world, body, half, &omega);
         motions[c] = (clump_motion){
@@ -284,20 +291,20 @@ static void follow_chunk(void *argument, int begin, int end, int chunk, int work
 static void follow(struct eng_spheres *spheres, int first)
 {
     follow_context context = {spheres, first};
-    base_parallel_for(spheres->world->workers, spheres->clump_count - first, CLUMP_CHUNK,
+    base_parallel_for(spheres->world->model.workers, spheres->clumps.count - first, CLUMP_CHUNK,
                       follow_chunk, &context);
 }
 
 void eng_spheres_clumps_follow(struct eng_spheres *spheres)
 {
-    follow(spheres, spheres->moved_clumps);
+    follow(spheres, spheres->clumps.moved);
 }
 
 static void place_member(struct eng_spheres *spheres, int slot)
 {
     const eng_spheres_member *member =
         &eng_spheres_members(spheres)[~eng_spheres_ids(spheres)[slot]];
-    const clump_motion *clump = (const clump_motion *)spheres->motions.block + member->clump;
+    const clump_motion *clump = (const clump_motion *)spheres->clumps.motions.block + member->clump;
     double *X = spheres->pass.X[slot], *V = spheres->pass.V[slot];
     double radius = spheres->pass.constants[slot][3];
     vec3 arm = mat3_apply(&clump->turn, vec3_from(member->offset)), before = vec3_from(X);
@@ -308,7 +315,7 @@ static void place_member(struct eng_spheres *spheres, int slot)
     vec3_store(V + 3, vec3_scale(radius, omega));
     V[6] = omega.x;
     V[7] = omega.y;
-    ((double *)spheres->ways.block)[slot] = vec3_norm_squared(vec3_sub(place, before));
+    ((double *)spheres->clumps.ways.block)[slot] = vec3_norm_squared(vec3_sub(place, before));
 }
 
 /// The same where the kernel has placed all slots of the chunk: eight maxima at a time.
@@ -334,17 +341,17 @@ static double longest_way(const double *ways, eng_spheres_chunk *chunk)
 
 double eng_spheres_members_place(struct eng_spheres *spheres, eng_spheres_chunk *chunk)
 {
-    const double *ways = spheres->ways.block;
+    const double *ways = spheres->clumps.ways.block;
     const eng_spheres_member *members = eng_spheres_members(spheres);
     if (chunk->members == chunk->end_slot - chunk->first_slot &&
-        spheres->moved_clumps == spheres->clump_count)
+        spheres->clumps.moved == spheres->clumps.count)
         return longest_way(ways, chunk);
     double most = 0.0, finite = 0.0;
     for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++) {
         int id = eng_spheres_ids(spheres)[slot];
         if (id >= 0)
             continue;
-        if (members[~id].clump >= spheres->moved_clumps)
+        if (members[~id].clump >= spheres->clumps.moved)
             place_member(spheres, slot);
         most = ways[slot] > most ? ways[slot] : most;
         finite += 0.0 * ways[slot];
@@ -355,12 +362,12 @@ double eng_spheres_members_place(struct eng_spheres *spheres, eng_spheres_chunk 
 
 void eng_spheres_members_renew(struct eng_spheres *spheres)
 {
-    spheres->members_due = false;
+    spheres->clumps.members_due = false;
     follow(spheres, 0);
-    for (int slot = 0; slot < spheres->slots && spheres->clump_count > 0; slot++)
+    for (int slot = 0; slot < spheres->table.slots && spheres->clumps.count > 0; slot++)
         if (eng_spheres_ids(spheres)[slot] < 0)
             place_member(spheres, slot);
-    spheres->slack = -1.0;
+    spheres->list.slack = -1.0;
 }
 
 // ---------------------------------------------------------------- forces
@@ -371,11 +378,11 @@ static void push_chunk(void *argument, int begin, int end, int chunk, int worker
     const struct eng_spheres *spheres = argument;
     cairn_world *world = spheres->world;
     double step = spheres->pass.step;
-    for (int c = begin + spheres->moved_clumps; c < end + spheres->moved_clumps; c++) {
+    for (int c = begin + spheres->clumps.moved; c < end + spheres->clumps.moved; c++) {
         int body = eng_spheres_clumps(spheres)[c].body;
         const eng_spheres_member *members =
-            eng_spheres_members(spheres) + world->bodies[body].first_collider;
-        mat3 turn = quat_to_mat3(world->q_mid[body].orientation);
+            eng_spheres_members(spheres) + world->model.bodies.rows[body].first_collider;
+        mat3 turn = quat_to_mat3(world->state.bodies.q_mid[body].orientation);
         vec3 force = {0.0, 0.0, 0.0}, torque = force;
         for (int k = 0; k < eng_collider_count_of(world, body); k++) {
             const double *sum = spheres->pass.sums[members[k].slot];
@@ -389,7 +396,7 @@ static void push_chunk(void *argument, int begin, int end, int chunk, int worker
 
 void eng_spheres_clumps_push(struct eng_spheres *spheres)
 {
-    base_parallel_for(spheres->world->workers, spheres->clump_count - spheres->moved_clumps,
+    base_parallel_for(spheres->world->model.workers, spheres->clumps.count - spheres->clumps.moved,
                       CLUMP_CHUNK, push_chunk, spheres);
 }
 
@@ -405,10 +412,11 @@ pose eng_spheres_clump_middle(const struct eng_spheres *spheres, int body)
 {
     const cairn_world *world = spheres->world;
     if (!eng_spheres_moves(spheres, body))
-        return body < world->blocks_count ? world->q_mid[body] : world->q[body];
-    const pose *q = &world->q[body];
-    const double *v = world->v[body];
-    double back = -0.5 * spheres->last_step;
+        return body < world->state.bodies.step_rows ? world->state.bodies.q_mid[body]
+                                                    : world->state.bodies.q[body];
+    const pose *q = &world->state.bodies.q[body];
+    const double *v = world->state.bodies.v[body];
+    double back = -0.5 * spheres->table.last_step;
     return (pose){vec3_add_scaled(q->position, back, vec3_from(v)),
                   eng_rotation_advance(q->orientation, vec3_scale(back, vec3_from(v + 3)))};
 }
@@ -424,13 +432,13 @@ vec3 eng_spheres_member_omega(const struct eng_spheres *spheres, int slot)
 {
     int body = member_of(spheres, slot)->body;
     return quat_rotate(eng_spheres_clump_middle(spheres, body).orientation,
-                       vec3_from(spheres->world->v[body] + 3));
+                       vec3_from(spheres->world->state.bodies.v[body] + 3));
 }
 
 vec3 eng_spheres_member_velocity(const struct eng_spheres *spheres, int slot)
 {
     const eng_spheres_member *member = member_of(spheres, slot);
     pose middle = eng_spheres_clump_middle(spheres, member->body);
-    return eng_point_velocity(spheres->world->v[member->body], &middle,
+    return eng_point_velocity(spheres->world->state.bodies.v[member->body], &middle,
                               pose_apply(&middle, vec3_from(member->offset)));
 }

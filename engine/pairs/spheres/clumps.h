@@ -10,6 +10,7 @@
 #define CAIRN_ENGINE_PAIRS_SPHERES_CLUMPS_H
 
 #include "engine/pairs/spheres/data.h"
+#include "engine/state/world.h"
 
 /// A sphere of a clump.
 typedef struct eng_spheres_member {
@@ -56,13 +57,13 @@ typedef struct eng_spheres_clump_pass {
 /// Clumps, those first that the executor moves.
 static inline eng_spheres_clump *eng_spheres_clumps(const struct eng_spheres *spheres)
 {
-    return spheres->clumps.block;
+    return spheres->clumps.rows.block;
 }
 
 /// Members by their colliders.
 static inline eng_spheres_member *eng_spheres_members(const struct eng_spheres *spheres)
 {
-    return spheres->members.block;
+    return spheres->clumps.members.block;
 }
 
 /// Whether a slot is that of a member of a clump.
@@ -82,8 +83,8 @@ static inline int eng_spheres_id_slot(const struct eng_spheres *spheres, int id)
 {
     if (id >= 0)
         return eng_spheres_slot_of(spheres, id);
-    return ~id < spheres->member_room ? eng_spheres_members(spheres)[~id].slot
-                                      : ENG_SPHERES_NO_SLOT;
+    return ~id < spheres->clumps.member_room ? eng_spheres_members(spheres)[~id].slot
+                                             : ENG_SPHERES_NO_SLOT;
 }
 
 /// Body and collider of a slot.
@@ -95,7 +96,7 @@ static inline int eng_spheres_slot_body(const struct eng_spheres *spheres, int s
 static inline int eng_spheres_slot_collider(const struct eng_spheres *spheres, int slot)
 {
     int id = eng_spheres_ids(spheres)[slot];
-    return id >= 0 ? spheres->world->bodies[id].first_collider : ~id;
+    return id >= 0 ? spheres->world->model.bodies.rows[id].first_collider : ~id;
 }
 
 /// The slot of an id is this one from now on.
@@ -105,7 +106,7 @@ static inline void eng_spheres_slot_note(struct eng_spheres *spheres, int id, in
         eng_spheres_slot_numbers(spheres)[id] = slot;
     else {
         eng_spheres_members(spheres)[~id].slot = slot;
-        spheres->clumps_due = true;
+        spheres->clumps.due = true;
     }
 }
 

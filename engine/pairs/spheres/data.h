@@ -159,16 +159,123 @@ typedef struct eng_spheres_moved {
     double X[4], V[8];
 } eng_spheres_moved;
 
-struct eng_spheres {
-    cairn_world *world;
-    const eng_spheres_kernel *kernel;
-    bool walls_changed, loads_changed; // by the user
-    bool adopted;       // bodies got slots: their contacts of the general passes are taken over
+/// Slots of bodies, in the order of cells.
+typedef struct eng_spheres_table {
+    eng_spheres_buffer X, V, constants, turn, id, slot_of;
+    eng_spheres_buffer wraps; // int[3] of slots: lattice vectors from one to its body
+    eng_spheres_buffer load;
+    int slots;
+    int known_bodies;         // of slot_of
+    double last_step;         // s, of the step that was done last
+    double largest, smallest; // m, radii
+    bool has_still_spheres;   // fixed or moving
+    bool has_moving_spheres, has_load;
+    bool loads_changed;       // by the user
+    bool settled;             // since the last step the user changed something: the audit is even
+    eng_spheres_moved *moved; // [moved_count] since the last step
+    int moved_count, moved_capacity;
+    int *moved_of; // [slots] index + 1 into moved
+    int moved_of_capacity;
+    eng_spheres_buffer first; // of first_V: in memory where slots are here
+    double (*first_V)[9]; // [slots] velocities before the first step or one with releases, in it
+} eng_spheres_table;
+
+/// Pairs that may touch, and the chunks of slots that own them.
+typedef struct eng_spheres_list {
+    eng_spheres_buffer chunks;
+    int chunk_count, chunk_slots;
+    eng_spheres_range *range; // [workers of the world], the first `ranges` in use
+    int ranges;
+    int least_chunks; // of a range
+    eng_spheres_buffer near_start, near_list, far_start, far_list, far_touched;
+    eng_spheres_buffer lasting; // [blocks] whose force rows last
+    // of slots with wide margins, whose pairs reach beyond neighbouring cells
+    eng_spheres_buffer far_pairs; // eng_spheres_far_pair, sorted by the lower slot
+    int far_pair_count;
+    eng_spheres_buffer reference;                   // places and margins of slots
+    eng_spheres_cells cells;                        // of the list
+    eng_spheres_buffer scratch, cell_start, counts; // of list making
+    eng_spheres_candidates candidates;
+    const eng_spheres_search *finding; // while pairs are searched for
+    double widest;                     // m, sum of the largest margins
+    double ordinary;                   // m, the same without slots with wide margins
+    double slack;                      // m, way that is left before a new list is due
+    double extent;      // m, no sphere is farther from the origin while the list lasts
+    geo_bounds box;     // of centres when the list was made; walls outside count when near
+    bool has_box;       // there is such a box: not before the first list, nor in a cell
+    int64_t made;       // so far
+    bool overflow;      // of a chunk
     bool out_of_memory; // a list could not be made
-    bool kept_moments, kept_walls; // what was kept of the contacts of the list before
-    int known_bodies;              // of slot_of
-    double last_step;              // s, of the step that was done last
-    // of the plan
+    bool relisting;     // a restored list is made: slots are where it found them
+} eng_spheres_list;
+
+/// Contacts: blocks of pairs with their history and forces, and what is kept of them while the list
+/// is made anew.
+typedef struct eng_spheres_store {
+    eng_spheres_buffer terms, segments, blocks, columns, resist, force, couple;
+    int terms_count, block_count;
+    int contact_count; // of the last step
+    int zero_row;
+    int ring[2];     // blocks of force rows of each range, list A and B
+    int column_rows; // most columns but the first
+    bool has_resistance;
+    // kept of the list before
+    eng_spheres_buffer kept_columns, kept_resist, kept_spots, kept_start, kept_aside;
+    int kept_count;  // contacts, packed at the begin of `blocks`
+    int kept_rows;   // most of the columns that are history
+    int kept_stride; // the same, in what is kept
+    bool kept_moments, kept_walls;
+} eng_spheres_store;
+
+/// Walls, and the ghosts that stand for them next to spheres.
+typedef struct eng_spheres_wall_set {
+    eng_spheres_buffer rows, ghosts, groups, touches;
+    eng_spheres_buffer near_walls;  // int[ranges][walls] of the chunk that is looked at
+    eng_spheres_buffer near_shapes; // [slots] 1: a wall that is no half-space is near
+    int count, ghost_count, group_count;
+    int plane_count, plane_ghosts; // half-spaces among the walls, their ghosts among the ghosts
+    geo_manifold *manifolds;       // [manifold_count] two for each range
+    int manifold_count, manifold_capacity;
+    // [given_count] ghosts of groups, and more, while a restored list is made; else NULL
+    const int (*given_groups)[2];
+    int given_count;
+    bool changed;    // by the user
+    bool renumbered; // their places are not known yet
+    bool has_shapes; // walls that are no half-spaces
+    bool has_moving;
+    double margin; // m, way that walls may make
+    double path;   // m, way of walls since the list was made
+    double speed;  // m/s, fastest point of a wall that a sphere may meet
+} eng_spheres_wall_set;
+
+/// Of a periodic cell.
+typedef struct eng_spheres_cell {
+    bool strains;             // its lattice changes
+    eng_spheres_frame frame;  // that the slots have now
+    eng_spheres_frame before; // at the midpoint of the last step
+    // m, m/s: of images in this frame, by eng_spheres_image_code of their numbers
+    double image_shifts[27][3], image_drifts[27][3];
+    eng_spheres_buffer images;
+    eng_spheres_buffer image_pairs; // int: places of pairs with images, block by block
+    int image_count;
+    mat3 listed;   // m, lattice when the list was made
+    double margin; // m, way that images may make beside that of their bodies
+    double path;   // m, that way since the list was made
+    double way;    // m, in a step
+} eng_spheres_cell;
+
+/// Of clumps, clumps.h.
+typedef struct eng_spheres_clump_set {
+    eng_spheres_buffer rows;    // those that the executor moves come first
+    eng_spheres_buffer members; // by colliders
+    eng_spheres_buffer motions, sums, ways, groups, member_rows;
+    int unjointed_count, moved, group_count; // without joints; all or none of them
+    int count, member_room;                  // colliders that `members` knows; 0 without clumps
+    bool takes, members_due, due;            // laws of all surfaces do; changed; to be grouped
+} eng_spheres_clump_set;
+
+/// Of the plan: which laws have kernels, and which spheres meet what the general passes move.
+typedef struct eng_spheres_meeting {
     unsigned char *materials, *covered; // [materials], [surfaces] owned; 1: the law has a kernel
     int material_capacity, covered_capacity;
     bool all_covered;               // of the surfaces
@@ -184,102 +291,41 @@ struct eng_spheres {
     int acted_count, acted_capacity;
     unsigned char *mark; // [bodies]
     int mark_capacity;
-    bool settled;             // since the last step the user changed something: the audit is even
-    eng_spheres_moved *moved; // [moved_count] since the last step
-    int moved_count, moved_capacity;
-    int *moved_of; // [slots] index + 1 into moved
-    int moved_of_capacity;
-    eng_spheres_buffer first; // of first_V: in memory where slots are here
-    double (*first_V)[9]; // [slots] velocities before the first step or one with releases, in it
-    eng_spheres_pass pass;
-    eng_spheres_buffer X, V, constants, turn, reference, id, slot_of;
-    struct eng_spheres_share *share; // owned; NULL: one process has all the work
-    // of a periodic cell
-    bool strains;             // its lattice changes
-    bool relisting;           // a restored list is made: slots are where it found them
-    eng_spheres_frame frame;  // that the slots have now
-    eng_spheres_frame before; // at the midpoint of the last step
-    // m, m/s: of images in this frame, by eng_spheres_image_code of their numbers
-    double image_shifts[27][3], image_drifts[27][3];
-    // of clumps, clumps.h
-    eng_spheres_buffer clumps;  // those that the executor moves come first
-    eng_spheres_buffer members; // by colliders
-    eng_spheres_buffer motions, sums, ways, clump_groups, member_rows;
-    int unjointed_count, moved_clumps, clump_group_count; // without joints; all or none of them
-    int clump_count, member_room;               // colliders that `members` knows; 0 without clumps
-    bool takes_clumps, members_due, clumps_due; // laws of all surfaces do; changed; to be grouped
-    eng_spheres_buffer wraps, images; // int[3] of slots: lattice vectors from one to its body
-    eng_spheres_buffer image_pairs;   // int: places of pairs with images, block by block
-    eng_spheres_candidates candidates;
-    mat3 listed; // m, lattice when the list was made
-    int image_count;
-    double cell_margin; // m, way that images may make beside that of their bodies
-    double cell_path;   // m, that way since the list was made
-    double cell_way;    // m, in a step
-    eng_spheres_buffer blocks, columns, resist, near_start, near_list, far_start, far_list;
-    eng_spheres_buffer force, segments, chunks, far_touched, load, terms, walls, ghosts;
-    eng_spheres_buffer couple, kept_columns, kept_resist, groups, touches, kept_spots;
-    eng_spheres_buffer near_walls;  // int[ranges][walls] of the chunk that is looked at
-    eng_spheres_buffer near_shapes; // [slots] 1: a wall that is no half-space is near
-    eng_spheres_buffer lasting;     // [blocks] whose force rows last
-    eng_spheres_buffer scratch, cell_start, kept_start, kept_aside, counts; // of list making
-    eng_spheres_range *range;          // [workers of the world], the first `ranges` in use
-    const eng_spheres_search *finding; // while pairs are searched for
-    geo_manifold *manifolds;           // [manifold_count] two for each range
-    int manifold_count, manifold_capacity;
-    // [given_count] ghosts of groups, and more, while a restored list is made; else NULL
-    const int (*given_groups)[2];
-    int given_count;
+    bool adopted; // bodies got slots: their contacts of the general passes are taken over
     // contacts of the last plan that are the general passes' now, for the step that was due when
     // the plan was made
     struct eng_spheres_released *released; // [released_count] by colliders
     int released_count, released_capacity;
     int64_t released_step;
-    bool restoring;        // the plan is that of a checkpoint, before what was made since
-    int contact_count;     // of the last step
-    bool walls_renumbered; // their places are not known yet
-    int slots, wall_count, ghost_count, chunk_count, block_count, terms_count;
-    int plane_count, plane_ghosts; // half-spaces among the walls, their ghosts among the ghosts
-    int group_count;
-    int kept_count; // contacts of the list before, packed at the begin of `blocks`
-    int zero_row, ranges, chunk_slots;
-    int least_chunks;       // of a range
-    int ring[2];            // blocks of force rows of each range, list A and B
-    bool has_still_spheres; // fixed or moving
-    bool has_load, has_moving_spheres, has_moving_walls, has_resistance;
-    int column_rows, kept_rows; // most columns but the first, most of them history
-    int kept_stride;            // the latter, in what is kept of the list before
-    bool has_shapes;            // walls that are no half-spaces
-    bool overflow;              // of a chunk
-    double widest;              // m, sum of the largest margins
-    double largest, smallest;   // m, radii
-    double slack;               // m, way that is left before a new list is due
-    double wall_margin;         // m, way that walls may make
-    double wall_path;           // m, way of walls since the list was made
-    double wall_speed;          // m/s, fastest point of a wall that a sphere may meet
-    double extent;              // m, no sphere is farther from the origin while the list lasts
-    geo_bounds box;             // of centres when the list was made; walls outside count when near
-    bool has_box;               // there is such a box: not before the first list, nor in a cell
-    int64_t lists;              // made so far
-    eng_spheres_cells cells;    // of the list
-    // of slots with wide margins, whose pairs reach beyond neighbouring cells
-    eng_spheres_buffer far_pairs; // eng_spheres_far_pair, sorted by the lower slot
-    int far_pair_count;
-    double ordinary; // m, sum of the largest margins but theirs
+    bool restoring; // the plan is that of a checkpoint, before what was made since
+} eng_spheres_meeting;
+
+struct eng_spheres {
+    cairn_world *world;
+    const eng_spheres_kernel *kernel;
+    eng_spheres_pass pass;
+    struct eng_spheres_share *share; // owned; NULL: one process has all the work
+    eng_spheres_table table;
+    eng_spheres_list list;
+    eng_spheres_store store;
+    eng_spheres_wall_set walls;
+    eng_spheres_cell cell;
+    eng_spheres_clump_set clumps;
+    eng_spheres_meeting meeting;
 };
 
 enum { ENG_SPHERES_NO_SLOT = INT_MAX };
 
 static inline int *eng_spheres_slot_numbers(const struct eng_spheres *spheres)
 {
-    return spheres->slot_of.block;
+    return spheres->table.slot_of.block;
 }
 
 /// Slot of a body, ENG_SPHERES_NO_SLOT for one without a slot.
 static inline int eng_spheres_slot_of(const struct eng_spheres *spheres, int body)
 {
-    return body < spheres->known_bodies ? eng_spheres_slot_numbers(spheres)[body]
-                                        : ENG_SPHERES_NO_SLOT;
+    return body < spheres->table.known_bodies ? eng_spheres_slot_numbers(spheres)[body]
+                                              : ENG_SPHERES_NO_SLOT;
 }
 
 /// Before laws are read anew: keeps what the general passes take over of contacts whose law has no
@@ -289,13 +335,13 @@ cairn_status eng_spheres_release_contacts(struct eng_spheres *spheres) CAIRN_CHE
 /// Numbers of one kind in `reference`.
 static inline size_t eng_spheres_reference_stride(const struct eng_spheres *spheres)
 {
-    return (size_t)spheres->slots + ENG_SPHERES_WIDTH;
+    return (size_t)spheres->table.slots + ENG_SPHERES_WIDTH;
 }
 
 /// Places of the slots when the list was made, one coordinate (0 to 2).
 static inline double *eng_spheres_reference(const struct eng_spheres *spheres, int axis)
 {
-    return (double *)spheres->reference.block +
+    return (double *)spheres->list.reference.block +
            (size_t)axis * eng_spheres_reference_stride(spheres);
 }
 
@@ -308,7 +354,7 @@ static inline double *eng_spheres_margins(const struct eng_spheres *spheres)
 /// Gap below which a slot and a wall are a pair of the list, m.
 static inline double eng_spheres_wall_reach(const struct eng_spheres *spheres, int slot)
 {
-    return eng_spheres_margins(spheres)[slot] + spheres->wall_margin;
+    return eng_spheres_margins(spheres)[slot] + spheres->walls.margin;
 }
 
 /// Columns of the pairs of a block but the first.
@@ -330,7 +376,7 @@ static inline eng_spheres_resist *eng_spheres_resist_of(const struct eng_spheres
 
 static inline int *eng_spheres_ids(const struct eng_spheres *spheres)
 {
-    return spheres->id.block;
+    return spheres->table.id.block;
 }
 
 /// At least `bytes`, 64-byte aligned; contents stay when it grows, what is new is not set.
@@ -504,7 +550,7 @@ void eng_spheres_chunks_count(struct eng_spheres *spheres);
 /// The radius by which margins are measured, m.
 static inline double eng_spheres_mean_radius(const struct eng_spheres *spheres)
 {
-    return sqrt(spheres->smallest * spheres->largest);
+    return sqrt(spheres->table.smallest * spheres->table.largest);
 }
 
 /// Largest margin of a slot that is not wide, m.

@@ -7,7 +7,9 @@
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/exclusions.h"
 #include "engine/state/ids.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -16,7 +18,7 @@ typedef struct eng_spheres eng_spheres;
 /// Energies of some slots, at most of one chunk.
 static void add_slots(const eng_spheres *spheres, int first, int end, eng_spheres_totals *totals)
 {
-    vec3 g = vec3_from(spheres->world->def.gravity);
+    vec3 g = vec3_from(spheres->world->model.def.gravity);
     double kinetic_sum = 0.0, fall_sum = 0.0, half = 0.5 * spheres->pass.step;
     for (int slot = first; slot < end; slot++) {
         const double *constants = spheres->pass.constants[slot];
@@ -26,7 +28,7 @@ static void add_slots(const eng_spheres *spheres, int first, int end, eng_sphere
         vec3 place = vec3_from(spheres->pass.X[slot]);
         vec3 velocity = vec3_from(spheres->pass.V[slot]);
         vec3 omega = eng_spheres_slot_omega(spheres, slot);
-        if (spheres->world->cell.any) {
+        if (spheres->world->state.cell.any) {
             place = vec3_add(place, eng_spheres_wrap_shift(spheres, slot));
             velocity = vec3_add(velocity, eng_spheres_wrap_drift(spheres, slot));
         }
@@ -50,11 +52,11 @@ void eng_spheres_slots_total(const struct eng_spheres *spheres, int first, int e
 
 void eng_spheres_add_mechanical(const cairn_world *world, double *kinetic, double *potential)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     eng_spheres_totals own = {0};
     const eng_spheres_totals *totals = spheres != NULL ? eng_spheres_share_totals(spheres) : NULL;
     if (spheres != NULL && totals == NULL)
-        eng_spheres_slots_total(spheres, 0, spheres->slots, &own);
+        eng_spheres_slots_total(spheres, 0, spheres->table.slots, &own);
     totals = totals != NULL ? totals : &own;
     *kinetic += 0.5 * base_exact_value(&totals->kinetic);
     *potential -= base_exact_value(&totals->fall);
@@ -90,9 +92,9 @@ static void add_spheres(const eng_spheres *spheres, const eng_spheres_block *blo
 {
     const eng_spheres_terms *terms = eng_spheres_terms_of(spheres, block);
     eng_spheres_seen seen;
-    spheres->kernel->see(&spheres->pass, block, 0.5 * (spheres->pass.step + spheres->last_step),
-                         &seen);
-    double half = 0.5 * spheres->last_step;
+    spheres->kernel->see(&spheres->pass, block,
+                         0.5 * (spheres->pass.step + spheres->table.last_step), &seen);
+    double half = 0.5 * spheres->table.last_step;
     for (; lanes != 0; lanes &= lanes - 1) {
         int k = __builtin_ctz(lanes);
         con_batch_state closed =
@@ -116,7 +118,7 @@ static unsigned slot_lanes(const eng_spheres *spheres, const eng_spheres_block *
     unsigned lanes = 0;
     for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
         int b = eng_spheres_slot_b(block, k);
-        lanes |= (unsigned)(b < spheres->slots || b >= spheres->pass.first_image) << k;
+        lanes |= (unsigned)(b < spheres->table.slots || b >= spheres->pass.first_image) << k;
     }
     return lanes;
 }
@@ -126,10 +128,10 @@ static unsigned slot_lanes(const eng_spheres *spheres, const eng_spheres_block *
 static bool is_unstrained(const eng_spheres *spheres)
 {
     double most = 0.0;
-    for (int i = 0; i < 3 && spheres->world->cell.any; i++)
+    for (int i = 0; i < 3 && spheres->world->state.cell.any; i++)
         for (int k = 0; k < 3; k++)
-            most = fmax(most, fmax(fabs(spheres->frame.gradient.m[i][k]),
-                                   fabs(spheres->before.gradient.m[i][k])));
+            most = fmax(most, fmax(fabs(spheres->cell.frame.gradient.m[i][k]),
+                                   fabs(spheres->cell.before.gradient.m[i][k])));
     return most == 0.0;
 }
 
@@ -162,19 +164,19 @@ static void add_pairs(const eng_spheres *spheres, const eng_spheres_chunk *chunk
 void eng_spheres_pairs_total(const struct eng_spheres *spheres, int first, int end,
                              eng_spheres_totals *totals)
 {
-    bool plain = spheres->clump_count == 0 && spheres->moved_count == 0 && is_unstrained(spheres) &&
-                 spheres->pass.resist == NULL;
-    for (int c = first; c < end && spheres->block_count > 0; c++)
+    bool plain = spheres->clumps.count == 0 && spheres->table.moved_count == 0 &&
+                 is_unstrained(spheres) && spheres->pass.resist == NULL;
+    for (int c = first; c < end && spheres->store.block_count > 0; c++)
         add_pairs(spheres, &spheres->pass.chunks[c], plain, totals);
 }
 
 void eng_spheres_add_energy(const cairn_world *world, cairn_energy *e)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     eng_spheres_totals own = {0};
     const eng_spheres_totals *totals = eng_spheres_share_totals(spheres);
     if (totals == NULL)
-        eng_spheres_pairs_total(spheres, 0, spheres->chunk_count, &own);
+        eng_spheres_pairs_total(spheres, 0, spheres->list.chunk_count, &own);
     totals = totals != NULL ? totals : &own;
     e->elastic += base_exact_value(&totals->elastic);
     e->damping += base_exact_value(&totals->damping);
@@ -183,9 +185,9 @@ void eng_spheres_add_energy(const cairn_world *world, cairn_energy *e)
 
 double eng_spheres_removed_energy(const cairn_world *world)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     double sum = 0.0;
-    for (int i = 0; i < spheres->block_count; i++) {
+    for (int i = 0; i < spheres->store.block_count; i++) {
         const eng_spheres_block *block = &spheres->pass.blocks[i];
         for (unsigned lanes = block->touch; lanes != 0; lanes &= lanes - 1) {
             int k = __builtin_ctz(lanes);

@@ -7,6 +7,8 @@
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/elementary.h"
 
@@ -16,8 +18,8 @@ typedef struct eng_spheres eng_spheres;
 
 static bool is_plane(const cairn_world *world, int body)
 {
-    int shape = world->bodies[body].shape;
-    return shape >= 0 && world->shapes[shape]->kind == GEO_HALFSPACE;
+    int shape = world->model.bodies.rows[body].shape;
+    return shape >= 0 && world->model.shapes.rows[shape]->kind == GEO_HALFSPACE;
 }
 
 /// Slot of the pair of a slot and another id, -1 for none.
@@ -52,8 +54,8 @@ static int id_of_collider(const eng_spheres *spheres, int body, int collider)
 static int pair_slot_of_contact(const eng_spheres *spheres, int contact)
 {
     const cairn_world *world = spheres->world;
-    const eng_contacts *c = &world->contacts;
-    const geo_pair *pair = &world->pairs[c->pair[contact]].colliders;
+    const eng_contacts *c = &world->contacts.set;
+    const geo_pair *pair = &world->contacts.pairs.rows[c->pair[contact]].colliders;
     int a = c->body[contact][0], b = c->body[contact][1];
     if (!eng_spheres_owns_pair(world, a, b))
         return -1;
@@ -75,13 +77,13 @@ static int pair_slot_of_contact(const eng_spheres *spheres, int contact)
 static void adopt_contacts(eng_spheres *spheres)
 {
     cairn_world *world = spheres->world;
-    eng_contacts *c = &world->contacts;
+    eng_contacts *c = &world->contacts.set;
     for (int i = c->cone_count; i < c->count; i++) {
         if (!eng_spheres_owns_pair(world, c->body[i][0], c->body[i][1]))
             continue;
         int pair_slot = pair_slot_of_contact(spheres, i);
         // one that has ended lets go of what it held
-        world->energy.friction += pair_slot < 0 ? c->releasable[i] : 0.0;
+        world->state.audit.energy.friction += pair_slot < 0 ? c->releasable[i] : 0.0;
         c->releasable[i] = 0.0;
         if (pair_slot < 0)
             continue;
@@ -96,24 +98,24 @@ static void adopt_contacts(eng_spheres *spheres)
 /// What the general passes leave when nothing is left for them.
 static void drop_general(cairn_world *world)
 {
-    const base_allocator *allocator = &world->allocator;
-    eng_contacts_release(allocator, &world->contacts);
-    eng_contacts_release(allocator, &world->contacts_before);
-    base_release(allocator, world->pairs);
-    base_release(allocator, world->pairs_before);
-    base_release(allocator, world->leading);
-    base_release(allocator, world->leading_before);
-    world->contacts = world->contacts_before = (eng_contacts){0};
-    world->pairs = world->pairs_before = NULL;
-    world->pair_count = world->pair_capacity = 0;
-    eng_plan *plan = &world->plan;
+    const base_allocator *allocator = &world->model.allocator;
+    eng_contacts_release(allocator, &world->contacts.set);
+    eng_contacts_release(allocator, &world->contacts.before);
+    base_release(allocator, world->contacts.pairs.rows);
+    base_release(allocator, world->contacts.pairs.before);
+    base_release(allocator, world->contacts.pairs.leading);
+    base_release(allocator, world->contacts.pairs.leading_before);
+    world->contacts.set = world->contacts.before = (eng_contacts){0};
+    world->contacts.pairs.rows = world->contacts.pairs.before = NULL;
+    world->contacts.pairs.count = world->contacts.pairs.capacity = 0;
+    eng_plan *plan = &world->contacts.plan;
     for (int k = 0; k < plan->paired_count; k++)
         plan->pairs_of[plan->paired[k]] = (eng_body_pairs){0};
     plan->paired_count = plan->cone_pairs = plan->batch_count = plan->cone_batches = 0;
     plan->current = false;
-    world->leading = world->leading_before = NULL;
-    world->leading_count = world->leading_capacity = 0;
-    world->energy.elastic = 0.0;
+    world->contacts.pairs.leading = world->contacts.pairs.leading_before = NULL;
+    world->contacts.pairs.leading_count = world->contacts.pairs.leading_capacity = 0;
+    world->state.audit.energy.elastic = 0.0;
 }
 
 /// Most that the distance of a sphere from a wall has changed between its last two places, m.
@@ -122,7 +124,7 @@ static double plane_jump(const eng_spheres *spheres, const eng_spheres_wall *wal
     const eng_spheres_plane *from = &wall->before, *to = &wall->now;
     double turned = vec3_norm(vec3_sub(to->normal, from->normal));
     return vec3_norm(vec3_sub(to->point, from->point)) +
-           turned * (spheres->extent + vec3_norm(from->point));
+           turned * (spheres->list.extent + vec3_norm(from->point));
 }
 
 /// Most that a point of a wall has moved between its last two places, m.
@@ -141,8 +143,8 @@ static double shape_jump(const eng_spheres_wall *wall)
 /// Most that a sphere and a wall have come closer by the wall's new place, m.
 static double wall_jump(const eng_spheres *spheres, int index)
 {
-    const eng_spheres_wall *wall = (const eng_spheres_wall *)spheres->walls.block + index;
-    return index < spheres->plane_count ? plane_jump(spheres, wall) : shape_jump(wall);
+    const eng_spheres_wall *wall = (const eng_spheres_wall *)spheres->walls.rows.block + index;
+    return index < spheres->walls.plane_count ? plane_jump(spheres, wall) : shape_jump(wall);
 }
 
 /// Whether any of the walls that follow functions of time has another velocity than in the last
@@ -150,11 +152,12 @@ static double wall_jump(const eng_spheres *spheres, int index)
 static bool find_changes(eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    eng_spheres_wall *walls = spheres->walls.block;
+    eng_spheres_wall *walls = spheres->walls.rows.block;
     bool any = false;
-    for (int i = 0; i < spheres->wall_count; i++) {
-        const double *v = world->v[walls[i].body];
-        vec3 omega = quat_rotate(world->q[walls[i].body].orientation, vec3_from(v + 3));
+    for (int i = 0; i < spheres->walls.count; i++) {
+        const double *v = world->state.bodies.v[walls[i].body];
+        vec3 omega =
+            quat_rotate(world->state.bodies.q[walls[i].body].orientation, vec3_from(v + 3));
         walls[i].changes =
             walls[i].follows && (vec3_distance(vec3_from(v), walls[i].velocity) > 0.0 ||
                                  vec3_distance(omega, walls[i].omega) > 0.0);
@@ -167,31 +170,31 @@ static bool find_changes(eng_spheres *spheres)
 /// that follow functions of time, and all after a change by the user.
 static cairn_status follow_walls(eng_spheres *spheres)
 {
-    eng_spheres_wall *walls = spheres->walls.block;
-    bool all = spheres->walls_changed || spheres->walls_renumbered;
+    eng_spheres_wall *walls = spheres->walls.rows.block;
+    bool all = spheres->walls.changed || spheres->walls.renumbered;
     double jump = 0.0;
-    for (int i = 0; i < spheres->wall_count; i++) {
+    for (int i = 0; i < spheres->walls.count; i++) {
         if (!all && !walls[i].follows)
             continue;
         eng_spheres_plane before = walls[i].before;
         pose placed_before = walls[i].placed_before;
         walls[i].before = walls[i].now;
         walls[i].placed_before = walls[i].placed;
-        eng_spheres_wall_place(spheres, &walls[i], spheres->world->q[walls[i].body],
-                               spheres->world->v[walls[i].body]);
-        jump = spheres->walls_renumbered ? 0.0 : fmax(jump, wall_jump(spheres, i));
-        bool keeps = walls[i].moves && !spheres->walls_renumbered;
+        eng_spheres_wall_place(spheres, &walls[i], spheres->world->state.bodies.q[walls[i].body],
+                               spheres->world->state.bodies.v[walls[i].body]);
+        jump = spheres->walls.renumbered ? 0.0 : fmax(jump, wall_jump(spheres, i));
+        bool keeps = walls[i].moves && !spheres->walls.renumbered;
         walls[i].before = keeps ? before : walls[i].now;
         walls[i].placed_before = keeps ? placed_before : walls[i].placed;
     }
-    spheres->walls_changed = spheres->walls_renumbered = false;
-    if (spheres->slack < 0.0)
+    spheres->walls.changed = spheres->walls.renumbered = false;
+    if (spheres->list.slack < 0.0)
         return CAIRN_OK; // a new list places all ghosts
-    for (int i = 0; i < spheres->chunk_count; i++)
+    for (int i = 0; i < spheres->list.chunk_count; i++)
         spheres->pass.chunks[i].path += jump;
-    spheres->wall_path += jump;
-    spheres->slack = fmin(spheres->slack, spheres->wall_margin - spheres->wall_path);
-    if (spheres->slack < 0.0)
+    spheres->walls.path += jump;
+    spheres->list.slack = fmin(spheres->list.slack, spheres->walls.margin - spheres->walls.path);
+    if (spheres->list.slack < 0.0)
         return CAIRN_OK;
     eng_spheres_placing placing = all ? ENG_SPHERES_PLACE_ALL : ENG_SPHERES_PLACE_FOLLOWERS;
     eng_spheres_ghosts_place(spheres, placing);
@@ -204,8 +207,8 @@ static cairn_status follow_walls(eng_spheres *spheres)
 
 static bool has_followers(const eng_spheres *spheres)
 {
-    const eng_spheres_wall *walls = spheres->walls.block;
-    for (int i = 0; i < spheres->wall_count && spheres->world->motion_count > 0; i++)
+    const eng_spheres_wall *walls = spheres->walls.rows.block;
+    for (int i = 0; i < spheres->walls.count && spheres->world->model.bodies.motion_count > 0; i++)
         if (walls[i].follows)
             return true;
     return false;
@@ -214,8 +217,8 @@ static bool has_followers(const eng_spheres *spheres)
 /// A new list when it is due; *listed tells.
 static cairn_status renew_list(eng_spheres *spheres, bool *listed)
 {
-    bool reload = spheres->loads_changed;
-    *listed = spheres->slack < 0.0 || spheres->overflow;
+    bool reload = spheres->table.loads_changed;
+    *listed = spheres->list.slack < 0.0 || spheres->list.overflow;
     if (*listed) {
         cairn_status status = eng_spheres_share_relist(spheres);
         if (status == CAIRN_OK)
@@ -224,20 +227,20 @@ static cairn_status renew_list(eng_spheres *spheres, bool *listed)
             status = eng_spheres_list_make(spheres);
         if (status != CAIRN_OK)
             return status;
-        reload = reload || spheres->has_load;
+        reload = reload || spheres->table.has_load;
     }
-    if (*listed && spheres->adopted)
+    if (*listed && spheres->meeting.adopted)
         adopt_contacts(spheres);
     if (*listed)
-        spheres->adopted = false;
-    spheres->loads_changed = false;
+        spheres->meeting.adopted = false;
+    spheres->table.loads_changed = false;
     cairn_status status = reload ? eng_spheres_loads_read(spheres) : CAIRN_OK;
     return status == CAIRN_OK ? eng_spheres_share_plan(spheres) : status;
 }
 
 static void keep_slot(const eng_spheres *spheres, int slot)
 {
-    double *first = spheres->first_V[slot];
+    double *first = spheres->table.first_V[slot];
     memcpy(first, spheres->pass.V[slot], sizeof *spheres->pass.V);
     vec3_store(first,
                vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot)));
@@ -249,17 +252,19 @@ static void keep_slot(const eng_spheres *spheres, int slot)
 static cairn_status keep_first(eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    if (world->step_count > 0 && (world->frozen == NULL || world->arrival_count == 0))
+    if (world->state.clock.step_count > 0 &&
+        (world->state.bodies.frozen == NULL || world->model.bodies.arrival_count == 0))
         return CAIRN_OK;
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->first,
-                                              (size_t)spheres->slots * sizeof *spheres->first_V);
+    cairn_status status =
+        eng_spheres_reserve(spheres, &spheres->table.first,
+                            (size_t)spheres->table.slots * sizeof *spheres->table.first_V);
     if (status != CAIRN_OK)
         return status;
-    spheres->first_V = spheres->first.block;
+    spheres->table.first_V = spheres->table.first.block;
     const eng_spheres_share *share = spheres->share;
     bool shared = eng_spheres_is_shared(spheres);
     eng_spheres_rows own = shared ? eng_spheres_share_slots(spheres, share->ranks.number, 1)
-                                  : (eng_spheres_rows){0, spheres->slots};
+                                  : (eng_spheres_rows){0, spheres->table.slots};
     for (int slot = own.first; slot < own.end; slot++)
         keep_slot(spheres, slot);
     // those of others that own pairs meet
@@ -273,19 +278,19 @@ static cairn_status prepare_slots(eng_spheres *spheres, bool *listed)
 {
     cairn_world *world = spheres->world;
     cairn_status status = CAIRN_OK;
-    if (spheres->out_of_memory)
+    if (spheres->list.out_of_memory)
         return CAIRN_ERROR_MEMORY;
-    bool owes = !spheres->settled && spheres->block_count > 0;
+    bool owes = !spheres->table.settled && spheres->store.block_count > 0;
     eng_spheres_forget_moved(spheres);
     if (owes && has_followers(spheres) && find_changes(spheres))
         eng_spheres_settle_walls(spheres);
-    if (spheres->members_due)
+    if (spheres->clumps.members_due)
         eng_spheres_members_renew(spheres);
     if (eng_spheres_frame_follow(spheres)) {
-        eng_spheres_images_move(spheres, 0, spheres->image_count);
+        eng_spheres_images_move(spheres, 0, spheres->cell.image_count);
         eng_spheres_ghosts_place(spheres, ENG_SPHERES_PLACE_ALL);
     }
-    if (spheres->walls_changed || spheres->walls_renumbered || has_followers(spheres))
+    if (spheres->walls.changed || spheres->walls.renumbered || has_followers(spheres))
         status = follow_walls(spheres);
     eng_spheres_place_driven(world, owes);
     if (status == CAIRN_OK)
@@ -295,14 +300,14 @@ static cairn_status prepare_slots(eng_spheres *spheres, bool *listed)
 
 cairn_status eng_spheres_prepare(cairn_world *world)
 {
-    eng_spheres *spheres = world->spheres;
+    eng_spheres *spheres = world->state.spheres;
     bool listed = false;
-    cairn_status status = spheres->slots > 0 ? prepare_slots(spheres, &listed) : CAIRN_OK;
-    if (status == CAIRN_OK && world->general_work)
+    cairn_status status = spheres->table.slots > 0 ? prepare_slots(spheres, &listed) : CAIRN_OK;
+    if (status == CAIRN_OK && world->scratch.general.work)
         status = eng_spheres_expose(world, listed);
     // pairs may be there that have never had a contact
-    bool left = world->contacts.capacity > 0 || world->pair_capacity > 0;
-    if (status == CAIRN_OK && !world->general_work && left)
+    bool left = world->contacts.set.capacity > 0 || world->contacts.pairs.capacity > 0;
+    if (status == CAIRN_OK && !world->scratch.general.work && left)
         drop_general(world);
     return status;
 }
@@ -311,7 +316,7 @@ cairn_status eng_spheres_prepare(cairn_world *world)
 static double load_work(const eng_spheres *spheres)
 {
     double work = 0.0;
-    for (int slot = 0; slot < spheres->slots && spheres->has_load; slot++) {
+    for (int slot = 0; slot < spheres->table.slots && spheres->table.has_load; slot++) {
         const double *load = spheres->pass.load[slot], *V = spheres->pass.V[slot];
         for (int k = 0; k < 3; k++)
             work += load[k] * V[k];
@@ -326,9 +331,9 @@ static double driven_work(const eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
     double work = 0.0;
-    for (int slot = 0; slot < spheres->slots && spheres->has_moving_spheres; slot++) {
+    for (int slot = 0; slot < spheres->table.slots && spheres->table.has_moving_spheres; slot++) {
         int body = eng_spheres_slot_body(spheres, slot);
-        if (world->bodies[body].kind != CAIRN_MOVING)
+        if (world->model.bodies.rows[body].kind != CAIRN_MOVING)
             continue;
         vec3 force = {0.0, 0.0, 0.0}, torque = force, omega = vec3_from(spheres->pass.V[slot] + 6);
         omega.z = spheres->pass.X[slot][3];
@@ -337,12 +342,12 @@ static double driven_work(const eng_spheres *spheres)
             vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
         if (eng_extra_of(world, body).motion.function != NULL) {
             // the mean: it may have another velocity in the second half of the step
-            const double *v = world->v[body], *next = world->v_free[body];
+            const double *v = world->state.bodies.v[body], *next = world->state.bodies.v_free[body];
             vec3 faster = vec3_sub(vec3_from(next), vec3_from(v));
             vec3 turned = vec3_sub(vec3_from(next + 3), vec3_from(v + 3));
             velocity = vec3_add_scaled(velocity, 0.5, faster);
-            omega =
-                vec3_add_scaled(omega, 0.5, quat_rotate(world->q_mid[body].orientation, turned));
+            omega = vec3_add_scaled(
+                omega, 0.5, quat_rotate(world->state.bodies.q_mid[body].orientation, turned));
         }
         work -= vec3_dot(force, velocity) + vec3_dot(torque, omega);
     }
@@ -353,14 +358,15 @@ static double driven_work(const eng_spheres *spheres)
 static double prescribed_strain(const eng_spheres *spheres)
 {
     double work = 0.0;
-    for (int slot = 0; slot < spheres->slots && spheres->strains && spheres->has_still_spheres;
+    for (int slot = 0;
+         slot < spheres->table.slots && spheres->cell.strains && spheres->table.has_still_spheres;
          slot++) {
         const int *n = eng_spheres_wrap_of(spheres, slot);
         if ((n[0] | n[1] | n[2]) == 0 || spheres->pass.constants[slot][0] != 0.0)
             continue;
         vec3 force = {0.0, 0.0, 0.0}, torque = force;
         eng_spheres_add_force(spheres->world, eng_spheres_ids(spheres)[slot], &force, &torque);
-        vec3 drift = mat3_apply(&spheres->before.drift, vec3_make(n[0], n[1], n[2]));
+        vec3 drift = mat3_apply(&spheres->cell.before.drift, vec3_make(n[0], n[1], n[2]));
         work += vec3_dot(force, drift);
     }
     return spheres->pass.step * work;
@@ -370,15 +376,15 @@ static double prescribed_strain(const eng_spheres *spheres)
 /// @param left  m, of the slots
 static void follow_travelled(eng_spheres *spheres, double left)
 {
-    double walls = spheres->wall_speed, step = 1.000001 * spheres->pass.step;
+    double walls = spheres->walls.speed, step = 1.000001 * spheres->pass.step;
     eng_spheres_chunk *chunks = spheres->pass.chunks;
-    spheres->wall_path += walls * spheres->pass.step;
-    spheres->slack = spheres->wall_margin - spheres->wall_path;
-    spheres->slack = left < spheres->slack ? left : spheres->slack;
-    spheres->cell_path += spheres->cell_way;
-    if (spheres->strains)
-        spheres->slack = fmin(spheres->slack, spheres->cell_margin - spheres->cell_path);
-    for (int i = 0; i < spheres->chunk_count; i++) {
+    spheres->walls.path += walls * spheres->pass.step;
+    spheres->list.slack = spheres->walls.margin - spheres->walls.path;
+    spheres->list.slack = left < spheres->list.slack ? left : spheres->list.slack;
+    spheres->cell.path += spheres->cell.way;
+    if (spheres->cell.strains)
+        spheres->list.slack = fmin(spheres->list.slack, spheres->cell.margin - spheres->cell.path);
+    for (int i = 0; i < spheres->list.chunk_count; i++) {
         double most = walls;
         if (!eng_spheres_has_chunk(spheres, i))
             continue;
@@ -386,7 +392,7 @@ static void follow_travelled(eng_spheres *spheres, double left)
             most = chunks[k].speed > most ? chunks[k].speed : most;
         for (int k = chunks[i].first_distant; k <= chunks[i].last_distant; k++)
             most = chunks[k].speed > most ? chunks[k].speed : most;
-        chunks[i].path += most * step + 0.500001 * spheres->cell_way;
+        chunks[i].path += most * step + 0.500001 * spheres->cell.way;
     }
 }
 
@@ -395,7 +401,7 @@ static void follow_travelled(eng_spheres *spheres, double left)
 static int32_t find_hasty(const eng_spheres *spheres, const eng_spheres_chunk *chunk, int32_t found)
 {
     double step = spheres->pass.step;
-    if (!(step * chunk->speed > spheres->smallest))
+    if (!(step * chunk->speed > spheres->table.smallest))
         return found;
     for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++) {
         int body = eng_spheres_ids(spheres)[slot];
@@ -410,14 +416,14 @@ static int32_t find_hasty(const eng_spheres *spheres, const eng_spheres_chunk *c
 static eng_spheres_step_sums add_chunks(eng_spheres *spheres)
 {
     eng_spheres_step_sums sums = {.left = INFINITY};
-    eng_booked *booked = &spheres->world->booked;
-    int first = 0, end = spheres->chunk_count;
-    spheres->world->has_booked = true;
+    eng_booked *booked = &spheres->world->state.audit.booked;
+    int first = 0, end = spheres->list.chunk_count;
+    spheres->world->state.audit.has_booked = true;
     if (eng_spheres_is_shared(spheres))
         booked = eng_spheres_share_own(spheres, &first, &end);
     for (int i = first; i < end; i++) {
         eng_spheres_chunk *c = &spheres->pass.chunks[i];
-        double strain = spheres->strains ? c->strain : 0.0;
+        double strain = spheres->cell.strains ? c->strain : 0.0;
         base_exact_add(&booked->damping, c->damping);
         base_exact_add(&booked->friction, c->friction);
         base_exact_add(&booked->plastic, c->plastic);
@@ -429,7 +435,7 @@ static eng_spheres_step_sums add_chunks(eng_spheres *spheres)
         sums.left = c->left < sums.left ? c->left : sums.left;
         sums.depth = c->depth > sums.depth ? c->depth : sums.depth;
         sums.relative = c->relative > sums.relative ? c->relative : sums.relative;
-        if ((spheres->world->told & ENG_TOLD_HASTY) == 0)
+        if ((spheres->world->report.told & ENG_TOLD_HASTY) == 0)
             sums.hasty = find_hasty(spheres, c, sums.hasty);
         sums.overflow |= c->overflow;
         sums.out_of_memory |= c->out_of_memory;
@@ -443,36 +449,36 @@ static eng_spheres_step_sums add_chunks(eng_spheres *spheres)
 static bool collect(eng_spheres *spheres, const eng_spheres_step_sums *sums)
 {
     cairn_world *world = spheres->world;
-    cairn_step_report *report = &world->report;
-    spheres->contact_count = (int)sums->contacts;
-    spheres->overflow |= sums->overflow != 0;
+    cairn_step_report *report = &world->report.step;
+    spheres->store.contact_count = (int)sums->contacts;
+    spheres->list.overflow |= sums->overflow != 0;
     // contacts with walls are missing, which the next step says again
-    spheres->out_of_memory |= sums->out_of_memory != 0;
-    report->contacts += spheres->contact_count;
+    spheres->list.out_of_memory |= sums->out_of_memory != 0;
+    report->contacts += spheres->store.contact_count;
     report->active += (int)sums->active;
     report->penetration = fmax(report->penetration, sums->depth);
     report->penetration_relative = fmax(report->penetration_relative, sums->relative);
-    world->hasty = sums->hasty;
+    world->report.hasty = sums->hasty;
     follow_travelled(spheres, sums->left);
-    const cairn_energy *e = &world->energy;
+    const cairn_energy *e = &world->state.audit.energy;
     return sums->odd == 0 &&
            isfinite(e->damping + e->friction + e->plastic + e->drivers + e->population);
 }
 
 cairn_status eng_spheres_step(cairn_world *world)
 {
-    eng_spheres *spheres = world->spheres;
-    if (spheres->slots == 0)
+    eng_spheres *spheres = world->state.spheres;
+    if (spheres->table.slots == 0)
         return CAIRN_OK;
     for (int k = 0; k < 3; k++)
-        spheres->pass.gravity[k] = spheres->pass.step * world->def.gravity[k];
-    spheres->pass.first_step = world->step_count == 0;
-    world->energy.drivers += load_work(spheres);
+        spheres->pass.gravity[k] = spheres->pass.step * world->model.def.gravity[k];
+    spheres->pass.first_step = world->state.clock.step_count == 0;
+    world->state.audit.energy.drivers += load_work(spheres);
     eng_spheres_frame_advance(spheres);
     eng_spheres_walls_advance(spheres);
-    spheres->wall_speed = eng_spheres_walls_fastest(spheres);
+    spheres->walls.speed = eng_spheres_walls_fastest(spheres);
     eng_spheres_ranges_step(spheres);
-    bool parted = eng_spheres_is_shared(spheres) && spheres->clump_count > 0;
+    bool parted = eng_spheres_is_shared(spheres) && spheres->clumps.count > 0;
     cairn_status status = parted ? eng_spheres_share_forces(spheres) : CAIRN_OK;
     if (status != CAIRN_OK)
         return status;
@@ -480,9 +486,9 @@ cairn_status eng_spheres_step(cairn_world *world)
     status = eng_spheres_clumps_move(spheres);
     if (status != CAIRN_OK)
         return status;
-    spheres->last_step = spheres->pass.step;
-    world->energy.drivers += driven_work(spheres) + prescribed_strain(spheres);
-    if (world->general_work)
+    spheres->table.last_step = spheres->pass.step;
+    world->state.audit.energy.drivers += driven_work(spheres) + prescribed_strain(spheres);
+    if (world->scratch.general.work)
         eng_spheres_release_free(world);
     return CAIRN_OK;
 }
@@ -492,31 +498,31 @@ static cairn_status book_start(eng_spheres *spheres)
 {
     cairn_world *world = spheres->world;
     base_exact_sum total = {0};
-    int first = 0, end = spheres->chunk_count;
+    int first = 0, end = spheres->list.chunk_count;
     bool shared = eng_spheres_is_shared(spheres);
     if (shared)
         (void)eng_spheres_share_own(spheres, &first, &end);
     eng_spheres_start_total(spheres, first, end, &total);
     cairn_status status = shared ? eng_spheres_share_sum(spheres, &total) : CAIRN_OK;
     double energy = base_exact_value(&total);
-    if (world->step_count == 0)
-        world->energy_start += energy;
+    if (world->state.clock.step_count == 0)
+        world->state.audit.start += energy;
     else
-        world->energy.population += energy;
-    base_release(&world->allocator, spheres->first.memory);
-    spheres->first = (eng_spheres_buffer){0};
-    spheres->first_V = NULL;
+        world->state.audit.energy.population += energy;
+    base_release(&world->model.allocator, spheres->table.first.memory);
+    spheres->table.first = (eng_spheres_buffer){0};
+    spheres->table.first_V = NULL;
     return status;
 }
 
 cairn_status eng_spheres_finish(cairn_world *world)
 {
-    eng_spheres *spheres = world->spheres;
-    if (spheres->slots == 0)
+    eng_spheres *spheres = world->state.spheres;
+    if (spheres->table.slots == 0)
         return CAIRN_OK;
     cairn_status status = CAIRN_OK;
     bool acted = eng_spheres_are_acted_on(world);
-    if (acted || spheres->clump_count > 0) {
+    if (acted || spheres->clumps.count > 0) {
         status = acted ? eng_spheres_store_acted(world) : CAIRN_OK;
         if (status != CAIRN_OK)
             return status;
@@ -528,12 +534,12 @@ cairn_status eng_spheres_finish(cairn_world *world)
     if (status != CAIRN_OK)
         return status;
     bool finite = collect(spheres, &sums);
-    if (spheres->first_V != NULL)
+    if (spheres->table.first_V != NULL)
         status = book_start(spheres);
     if (status != CAIRN_OK)
         return status;
-    world->energy.drivers += load_work(spheres);
-    if (spheres->out_of_memory)
+    world->state.audit.energy.drivers += load_work(spheres);
+    if (spheres->list.out_of_memory)
         return CAIRN_ERROR_MEMORY;
     return finite ? CAIRN_OK : CAIRN_ERROR_NONFINITE;
 }

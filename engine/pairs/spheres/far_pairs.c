@@ -17,7 +17,7 @@ typedef struct looking {
 /// wide one that looks for itself.
 static bool is_found_elsewhere(const struct eng_spheres *spheres, const looking *l, int other)
 {
-    const eng_spheres_cells *cells = &spheres->cells;
+    const eng_spheres_cells *cells = &spheres->list.cells;
     if (other == l->slot || (other < l->slot && l->search->margin[other] > l->limit))
         return true;
     for (int k = 0; k < 3; k++) {
@@ -31,10 +31,10 @@ static bool is_found_elsewhere(const struct eng_spheres *spheres, const looking 
 static cairn_status add_pair(struct eng_spheres *spheres, int slot, int found)
 {
     int other = found & ~ENG_SPHERES_APART;
-    size_t bytes = ((size_t)spheres->far_pair_count + 1) * sizeof(eng_spheres_far_pair);
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->far_pairs, bytes);
+    size_t bytes = ((size_t)spheres->list.far_pair_count + 1) * sizeof(eng_spheres_far_pair);
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->list.far_pairs, bytes);
     if (status == CAIRN_OK)
-        ((eng_spheres_far_pair *)spheres->far_pairs.block)[spheres->far_pair_count++] =
+        ((eng_spheres_far_pair *)spheres->list.far_pairs.block)[spheres->list.far_pair_count++] =
             (eng_spheres_far_pair){slot < other ? slot : other, slot < other ? other : slot,
                                    (found & ENG_SPHERES_APART) != 0};
     return status;
@@ -58,10 +58,10 @@ static cairn_status look_in(struct eng_spheres *spheres, const looking *l, int b
 /// Pairs of a slot with all that its margin reaches.
 static cairn_status look_around(struct eng_spheres *spheres, const looking *l)
 {
-    const eng_spheres_cells *cells = &spheres->cells;
-    const int *start = spheres->cell_start.block;
-    double reach = l->search->radius[l->slot] + spheres->largest + l->search->margin[l->slot] +
-                   0.5 * spheres->widest;
+    const eng_spheres_cells *cells = &spheres->list.cells;
+    const int *start = spheres->list.cell_start.block;
+    double reach = l->search->radius[l->slot] + spheres->table.largest +
+                   l->search->margin[l->slot] + 0.5 * spheres->list.widest;
     int low[3], high[3];
     for (int k = 0; k < 3; k++) {
         double at = l->search->place[cells->axis[k]][l->slot];
@@ -90,25 +90,25 @@ cairn_status eng_spheres_far_pairs_find(struct eng_spheres *spheres,
 {
     looking l = {.search = search, .limit = eng_spheres_ordinary_margin(spheres)};
     cairn_status status = CAIRN_OK;
-    spheres->far_pair_count = 0;
-    for (l.slot = 0; l.slot < spheres->slots && status == CAIRN_OK; l.slot++) {
+    spheres->list.far_pair_count = 0;
+    for (l.slot = 0; l.slot < spheres->table.slots && status == CAIRN_OK; l.slot++) {
         if (!(search->margin[l.slot] > l.limit))
             continue;
         for (int k = 0; k < 3; k++)
-            l.at[k] = eng_spheres_cell_along(&spheres->cells, k,
-                                             search->place[spheres->cells.axis[k]][l.slot]);
+            l.at[k] = eng_spheres_cell_along(&spheres->list.cells, k,
+                                             search->place[spheres->list.cells.axis[k]][l.slot]);
         status = look_around(spheres, &l);
     }
-    if (spheres->far_pair_count > 0)
-        qsort(spheres->far_pairs.block, (size_t)spheres->far_pair_count,
+    if (spheres->list.far_pair_count > 0)
+        qsort(spheres->list.far_pairs.block, (size_t)spheres->list.far_pair_count,
               sizeof(eng_spheres_far_pair), compare_pairs);
     return status;
 }
 
 int eng_spheres_far_pairs_from(const struct eng_spheres *spheres, int slot)
 {
-    const eng_spheres_far_pair *pairs = spheres->far_pairs.block;
-    int low = 0, high = spheres->far_pair_count;
+    const eng_spheres_far_pair *pairs = spheres->list.far_pairs.block;
+    int low = 0, high = spheres->list.far_pair_count;
     while (low < high) {
         int middle = low + (high - low) / 2;
         if (pairs[middle].slot < slot)

@@ -6,6 +6,7 @@
 // lists they may leave it a little. The work of the strain is that on images, and that on bodies in
 // other copies of the cell, where space moves.
 #include "engine/pairs/spheres/images.h"
+#include "engine/state/world.h"
 
 #include "engine/space/space.h"
 
@@ -24,19 +25,22 @@ static bool is_moved(const int n[3])
 
 int *eng_spheres_wrap_of(const struct eng_spheres *spheres, int slot)
 {
-    return spheres->world->cell.any ? (int *)spheres->wraps.block + 3 * (size_t)slot : NULL;
+    return spheres->world->state.cell.any ? (int *)spheres->table.wraps.block + 3 * (size_t)slot
+                                          : NULL;
 }
 
 vec3 eng_spheres_wrap_shift(const struct eng_spheres *spheres, int slot)
 {
     const int *n = eng_spheres_wrap_of(spheres, slot);
-    return n != NULL && is_moved(n) ? times(&spheres->frame.lattice, n) : vec3_make(0.0, 0.0, 0.0);
+    return n != NULL && is_moved(n) ? times(&spheres->cell.frame.lattice, n)
+                                    : vec3_make(0.0, 0.0, 0.0);
 }
 
 vec3 eng_spheres_wrap_drift(const struct eng_spheres *spheres, int slot)
 {
     const int *n = eng_spheres_wrap_of(spheres, slot);
-    return n != NULL && is_moved(n) ? times(&spheres->frame.drift, n) : vec3_make(0.0, 0.0, 0.0);
+    return n != NULL && is_moved(n) ? times(&spheres->cell.frame.drift, n)
+                                    : vec3_make(0.0, 0.0, 0.0);
 }
 
 // ---------------------------------------------------------------- frames
@@ -50,7 +54,7 @@ static void move_slot(const struct eng_spheres *spheres, int slot, vec3 way, vec
 
 void eng_spheres_unwrap(struct eng_spheres *spheres)
 {
-    for (int slot = 0; slot < spheres->slots && spheres->world->cell.any; slot++) {
+    for (int slot = 0; slot < spheres->table.slots && spheres->world->state.cell.any; slot++) {
         int *n = eng_spheres_wrap_of(spheres, slot);
         if (!is_moved(n))
             continue;
@@ -58,7 +62,7 @@ void eng_spheres_unwrap(struct eng_spheres *spheres)
                   eng_spheres_wrap_drift(spheres, slot));
         memset(n, 0, 3 * sizeof *n);
     }
-    spheres->slack = -1.0;
+    spheres->list.slack = -1.0;
 }
 
 /// Longest image of a lattice vector or of a sum of some under a map.
@@ -82,21 +86,21 @@ static mat3 difference(const mat3 *a, const mat3 *b)
 
 void eng_spheres_frame_set(struct eng_spheres *spheres, const eng_spheres_frame *frame)
 {
-    spheres->frame = *frame;
+    spheres->cell.frame = *frame;
     for (int c = 0; c < 27; c++) {
         const int n[3] = {c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1};
-        vec3_store(spheres->image_shifts[c], times(&frame->lattice, n));
-        vec3_store(spheres->image_drifts[c], times(&frame->drift, n));
+        vec3_store(spheres->cell.image_shifts[c], times(&frame->lattice, n));
+        vec3_store(spheres->cell.image_drifts[c], times(&frame->drift, n));
     }
 }
 
 /// The rate is another than the last step foresaw: slots outside of the cell and all images follow.
 static void change_frame(struct eng_spheres *spheres, const eng_spheres_frame *next)
 {
-    mat3 ways = difference(&spheres->frame.lattice, &next->lattice);
-    mat3 velocities = difference(&spheres->frame.drift, &next->drift);
+    mat3 ways = difference(&spheres->cell.frame.lattice, &next->lattice);
+    mat3 velocities = difference(&spheres->cell.frame.drift, &next->drift);
     double jump = 0.0;
-    for (int slot = 0; slot < spheres->slots; slot++) {
+    for (int slot = 0; slot < spheres->table.slots; slot++) {
         const int *n = eng_spheres_wrap_of(spheres, slot);
         if (!is_moved(n))
             continue;
@@ -104,13 +108,14 @@ static void change_frame(struct eng_spheres *spheres, const eng_spheres_frame *n
         move_slot(spheres, slot, way, times(&velocities, n));
         jump = fmax(jump, vec3_norm(way));
     }
-    double apart = longest(&spheres->world->cell, &ways);
-    for (int i = 0; i < spheres->chunk_count; i++) {
+    double apart = longest(&spheres->world->state.cell, &ways);
+    for (int i = 0; i < spheres->list.chunk_count; i++) {
         spheres->pass.chunks[i].path += jump + 0.5 * apart;
         spheres->pass.chunks[i].left -= jump;
     }
-    spheres->cell_path += apart;
-    spheres->slack = fmin(spheres->slack - jump, spheres->cell_margin - spheres->cell_path);
+    spheres->cell.path += apart;
+    spheres->list.slack =
+        fmin(spheres->list.slack - jump, spheres->cell.margin - spheres->cell.path);
 }
 
 static eng_spheres_frame frame_of(const eng_cell *cell, mat3 lattice)
@@ -120,16 +125,16 @@ static eng_spheres_frame frame_of(const eng_cell *cell, mat3 lattice)
 
 bool eng_spheres_frame_follow(struct eng_spheres *spheres)
 {
-    const eng_cell *cell = &spheres->world->cell;
+    const eng_cell *cell = &spheres->world->state.cell;
     if (!cell->any)
         return false;
     eng_spheres_frame next = frame_of(cell, cell->middle);
     const mat3 still = {0};
     bool strains = memcmp(&cell->gradient, &still, sizeof still) != 0;
     // lists of cells at rest have no room for a strain
-    spheres->slack = strains != spheres->strains ? -1.0 : spheres->slack;
-    spheres->strains = strains;
-    bool other = memcmp(&next, &spheres->frame, sizeof next) != 0;
+    spheres->list.slack = strains != spheres->cell.strains ? -1.0 : spheres->list.slack;
+    spheres->cell.strains = strains;
+    bool other = memcmp(&next, &spheres->cell.frame, sizeof next) != 0;
     if (cell->reduced)
         eng_spheres_unwrap(spheres);
     else if (other)
@@ -137,38 +142,38 @@ bool eng_spheres_frame_follow(struct eng_spheres *spheres)
     if (other)
         eng_spheres_frame_set(spheres, &next);
     // a new list places all
-    return other && spheres->slack >= 0.0;
+    return other && spheres->list.slack >= 0.0;
 }
 
 void eng_spheres_frame_advance(struct eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    const eng_cell *cell = &world->cell;
+    const eng_cell *cell = &world->state.cell;
     if (!cell->any)
         return;
     mat3 now = eng_cell_next(cell);
-    spheres->before = spheres->frame;
-    eng_spheres_frame next = frame_of(cell, eng_cell_middle(cell, &now, world->def.time_step));
-    if (spheres->strains)
+    spheres->cell.before = spheres->cell.frame;
+    eng_spheres_frame next = frame_of(cell, eng_cell_middle(cell, &now, world->state.clock.step));
+    if (spheres->cell.strains)
         eng_spheres_frame_set(spheres, &next);
     eng_spheres_frame_measure(spheres);
 }
 
 void eng_spheres_frame_measure(struct eng_spheres *spheres)
 {
-    mat3 way = difference(&spheres->frame.lattice, &spheres->before.lattice);
-    spheres->cell_way = spheres->strains ? longest(&spheres->world->cell, &way) : 0.0;
+    mat3 way = difference(&spheres->cell.frame.lattice, &spheres->cell.before.lattice);
+    spheres->cell.way = spheres->cell.strains ? longest(&spheres->world->state.cell, &way) : 0.0;
 }
 
 void eng_spheres_wrap(struct eng_spheres *spheres)
 {
-    const eng_cell *cell = &spheres->world->cell;
+    const eng_cell *cell = &spheres->world->state.cell;
     if (!cell->any)
         return;
-    mat3 inverse = mat3_inverse(&spheres->frame.lattice);
-    spheres->listed = spheres->frame.lattice;
-    spheres->cell_path = 0.0;
-    for (int slot = 0; slot < spheres->slots && !spheres->relisting; slot++) {
+    mat3 inverse = mat3_inverse(&spheres->cell.frame.lattice);
+    spheres->cell.listed = spheres->cell.frame.lattice;
+    spheres->cell.path = 0.0;
+    for (int slot = 0; slot < spheres->table.slots && !spheres->list.relisting; slot++) {
         vec3 part = mat3_apply(&inverse, vec3_sub(vec3_from(spheres->pass.X[slot]), cell->low));
         int n[3] = {0}, *wrap = eng_spheres_wrap_of(spheres, slot);
         for (int k = 0; k < 3; k++) {
@@ -180,8 +185,8 @@ void eng_spheres_wrap(struct eng_spheres *spheres)
             wrap[k] += n[k];
         }
         if (is_moved(n))
-            move_slot(spheres, slot, vec3_negate(times(&spheres->frame.lattice, n)),
-                      vec3_negate(times(&spheres->frame.drift, n)));
+            move_slot(spheres, slot, vec3_negate(times(&spheres->cell.frame.lattice, n)),
+                      vec3_negate(times(&spheres->cell.frame.drift, n)));
     }
 }
 
@@ -190,7 +195,7 @@ void eng_spheres_wrap(struct eng_spheres *spheres)
 double eng_spheres_drift_momentum(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
 {
     double sum = 0.0;
-    const int *n = spheres->wraps.block;
+    const int *n = spheres->table.wraps.block;
     // no slot is outside of the cell, or there is none
     if (n == NULL || !chunk->wrapped)
         return 0.0;
@@ -198,8 +203,9 @@ double eng_spheres_drift_momentum(const struct eng_spheres *spheres, const eng_s
     for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++, n += 3) {
         double moved = spheres->pass.constants[slot][0];
         if (is_moved(n) && moved != 0.0)
-            sum += spheres->pass.step / moved *
-                   vec3_dot(vec3_from(spheres->pass.V[slot]), times(&spheres->before.drift, n));
+            sum +=
+                spheres->pass.step / moved *
+                vec3_dot(vec3_from(spheres->pass.V[slot]), times(&spheres->cell.before.drift, n));
     }
     return sum;
 }
@@ -209,13 +215,13 @@ void eng_spheres_chunk_strain(struct eng_spheres *spheres, eng_spheres_chunk *ch
 {
     const eng_spheres_pass *pass = &spheres->pass;
     // straight on at the velocity of the step is not where the lattice goes
-    mat3 ways = difference(&spheres->before.lattice, &spheres->frame.lattice);
-    mat3 straight = mat3_scale(pass->step, &spheres->before.drift);
+    mat3 ways = difference(&spheres->cell.before.lattice, &spheres->cell.frame.lattice);
+    mat3 straight = mat3_scale(pass->step, &spheres->cell.before.drift);
     ways = mat3_add(&ways, &straight);
-    mat3 velocities = difference(&spheres->before.drift, &spheres->frame.drift);
+    mat3 velocities = difference(&spheres->cell.before.drift, &spheres->cell.frame.drift);
     chunk->strain += eng_spheres_drift_momentum(spheres, chunk) - momentum;
     for (int slot = chunk->first_slot; slot < chunk->end_slot && chunk->wrapped; slot++) {
-        const int *n = (const int *)spheres->wraps.block + 3 * (size_t)slot;
+        const int *n = (const int *)spheres->table.wraps.block + 3 * (size_t)slot;
         if (!is_moved(n))
             continue;
         // what is not from contacts is booked elsewhere
@@ -224,7 +230,7 @@ void eng_spheres_chunk_strain(struct eng_spheres *spheres, eng_spheres_chunk *ch
         vec3 given = vec3_scale(pass->step, load);
         if (moved != 0.0) {
             given = vec3_add_scaled(given, pass->step / moved, vec3_from(pass->gravity));
-            chunk->strain -= vec3_dot(given, times(&spheres->before.drift, n));
+            chunk->strain -= vec3_dot(given, times(&spheres->cell.before.drift, n));
         }
         vec3 way = times(&ways, n);
         move_slot(spheres, slot, way, times(&velocities, n));

@@ -5,6 +5,7 @@
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -17,17 +18,18 @@ static vec3 times(const mat3 *lattice, const int n[3])
 
 static eng_spheres_image *candidate_at(const struct eng_spheres *spheres, int candidate)
 {
-    return (eng_spheres_image *)spheres->candidates.made.block + candidate;
+    return (eng_spheres_image *)spheres->list.candidates.made.block + candidate;
 }
 
 static size_t stride_of(const struct eng_spheres *spheres)
 {
-    return (size_t)spheres->candidates.count + ENG_SPHERES_WIDTH + (size_t)spheres->ranges;
+    return (size_t)spheres->list.candidates.count + ENG_SPHERES_WIDTH +
+           (size_t)spheres->list.ranges;
 }
 
 static double *column_of(const struct eng_spheres *spheres, int column)
 {
-    return (double *)spheres->candidates.places.block + (size_t)column * stride_of(spheres);
+    return (double *)spheres->list.candidates.places.block + (size_t)column * stride_of(spheres);
 }
 
 /// Ways through the faces that a sphere at these parts of the cell reaches: at most three a
@@ -48,10 +50,10 @@ static void list_ways(const eng_cell *cell, const double part[3], const double r
 /// Images of a slot that others may meet.
 static cairn_status add_candidates(struct eng_spheres *spheres, const mat3 *inverse, int slot)
 {
-    const eng_cell *cell = &spheres->world->cell;
-    eng_spheres_candidates *c = &spheres->candidates;
+    const eng_cell *cell = &spheres->world->state.cell;
+    eng_spheres_candidates *c = &spheres->list.candidates;
     double far = spheres->pass.constants[slot][3] + eng_spheres_margins(spheres)[slot] +
-                 spheres->largest + 0.5 * spheres->widest + spheres->cell_margin;
+                 spheres->table.largest + 0.5 * spheres->list.widest + spheres->cell.margin;
     vec3 at = mat3_apply(inverse, vec3_sub(vec3_from(spheres->pass.X[slot]), cell->low));
     double part[3], reach[3];
     int ways[3][3], count[3];
@@ -72,13 +74,13 @@ static cairn_status add_candidates(struct eng_spheres *spheres, const mat3 *inve
 
 static vec3 place_of(const struct eng_spheres *spheres, const eng_spheres_image *image)
 {
-    vec3 shift = times(&spheres->frame.lattice, image->n);
+    vec3 shift = times(&spheres->cell.frame.lattice, image->n);
     return vec3_add(vec3_from(spheres->pass.X[image->source]), shift);
 }
 
 static cairn_status reserve_candidates(struct eng_spheres *spheres, int cells)
 {
-    eng_spheres_candidates *c = &spheres->candidates;
+    eng_spheres_candidates *c = &spheres->list.candidates;
     size_t count = (size_t)c->count;
     const struct {
         eng_spheres_buffer *buffer;
@@ -103,7 +105,7 @@ static cairn_status reserve_candidates(struct eng_spheres *spheres, int cells)
 static void sort_candidates(struct eng_spheres *spheres, int cells,
                             int (*cell_of)(const void *grid, const double X[4]), const void *grid)
 {
-    eng_spheres_candidates *c = &spheres->candidates;
+    eng_spheres_candidates *c = &spheres->list.candidates;
     int *start = c->start.block, *sorted = c->sorted.block, *cell = (int *)c->used.block + c->count;
     for (int i = 0; i < c->count; i++) {
         double X[4] = {0.0};
@@ -121,11 +123,11 @@ cairn_status eng_spheres_candidates_make(struct eng_spheres *spheres, int cells,
                                          int (*cell_of)(const void *grid, const double X[4]),
                                          const void *grid)
 {
-    eng_spheres_candidates *c = &spheres->candidates;
-    mat3 inverse = mat3_inverse(&spheres->frame.lattice);
+    eng_spheres_candidates *c = &spheres->list.candidates;
+    mat3 inverse = mat3_inverse(&spheres->cell.frame.lattice);
     cairn_status status = CAIRN_OK;
     c->count = 0;
-    for (int slot = 0; slot < spheres->slots && status == CAIRN_OK; slot++)
+    for (int slot = 0; slot < spheres->table.slots && status == CAIRN_OK; slot++)
         status = add_candidates(spheres, &inverse, slot);
     if (status == CAIRN_OK)
         status = reserve_candidates(spheres, cells);
@@ -141,7 +143,7 @@ cairn_status eng_spheres_candidates_make(struct eng_spheres *spheres, int cells,
             column_of(spheres, axis)[i] = at[axis];
         column_of(spheres, 3)[i] = spheres->pass.constants[image->source][3];
         column_of(spheres, 4)[i] =
-            eng_spheres_margins(spheres)[image->source] + spheres->cell_margin;
+            eng_spheres_margins(spheres)[image->source] + spheres->cell.margin;
     }
     return CAIRN_OK;
 }
@@ -150,7 +152,7 @@ eng_spheres_search eng_spheres_candidates_search(const struct eng_spheres *spher
                                                  const eng_spheres_search *search, int slot,
                                                  int *own)
 {
-    *own = spheres->candidates.count + ENG_SPHERES_WIDTH + range;
+    *own = spheres->list.candidates.count + ENG_SPHERES_WIDTH + range;
     for (int axis = 0; axis < 3; axis++)
         column_of(spheres, axis)[*own] = search->place[axis][slot];
     column_of(spheres, 3)[*own] = search->radius[slot];
@@ -170,34 +172,35 @@ int eng_spheres_candidate_source(const struct eng_spheres *spheres, int candidat
 
 int eng_spheres_candidate_cell(const struct eng_spheres *spheres, int candidate)
 {
-    return ((const int *)spheres->candidates.used.block)[spheres->candidates.count + candidate];
+    return ((const int *)
+                spheres->list.candidates.used.block)[spheres->list.candidates.count + candidate];
 }
 
 void eng_spheres_candidate_take(struct eng_spheres *spheres, int candidate)
 {
     // other ranges may take the same
-    __atomic_store_n((int *)spheres->candidates.used.block + candidate, 1, __ATOMIC_RELAXED);
+    __atomic_store_n((int *)spheres->list.candidates.used.block + candidate, 1, __ATOMIC_RELAXED);
 }
 
 // ---------------------------------------------------------------- images
 
 cairn_status eng_spheres_images_number(struct eng_spheres *spheres)
 {
-    const eng_spheres_candidates *c = &spheres->candidates;
+    const eng_spheres_candidates *c = &spheres->list.candidates;
     int *used = c->used.block, count = 0;
-    spheres->image_count = 0;
+    spheres->cell.image_count = 0;
     spheres->pass.first_image = INT_MAX;
-    if (!spheres->world->cell.any)
+    if (!spheres->world->state.cell.any)
         return CAIRN_OK;
     for (int i = 0; i < c->count; i++)
         count += used[i];
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->images,
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->cell.images,
                                               ((size_t)count + 1) * sizeof(eng_spheres_image));
     if (status != CAIRN_OK)
         return status;
-    eng_spheres_image *images = spheres->images.block;
+    eng_spheres_image *images = spheres->cell.images.block;
     int made = 0;
-    for (int chunk = 0, i = 0; chunk < spheres->chunk_count; chunk++) {
+    for (int chunk = 0, i = 0; chunk < spheres->list.chunk_count; chunk++) {
         eng_spheres_chunk *of = &spheres->pass.chunks[chunk];
         of->first_image = made;
         for (; i < c->count && candidate_at(spheres, i)->source < of->end_slot; i++)
@@ -212,28 +215,28 @@ cairn_status eng_spheres_images_number(struct eng_spheres *spheres)
             of->wrapped = (n[0] | n[1] | n[2]) != 0;
         }
     }
-    spheres->image_count = made;
+    spheres->cell.image_count = made;
     spheres->pass.images = images;
-    spheres->pass.first_image = spheres->slots + 2 + spheres->ghost_count;
+    spheres->pass.first_image = spheres->table.slots + 2 + spheres->walls.ghost_count;
     return CAIRN_OK;
 }
 
 cairn_status eng_spheres_image_pairs_list(struct eng_spheres *spheres)
 {
     int count = 0;
-    for (int c = 0; c < spheres->chunk_count && spheres->image_count > 0; c++) {
+    for (int c = 0; c < spheres->list.chunk_count && spheres->cell.image_count > 0; c++) {
         const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
         int end = eng_spheres_has_chunk(spheres, c) ? chunk->end_block : chunk->first_block;
         for (int i = chunk->first_block; i < end; i++)
             count += __builtin_popcount(spheres->pass.blocks[i].images);
     }
-    cairn_status status =
-        count > 0 ? eng_spheres_reserve(spheres, &spheres->image_pairs, (size_t)count * sizeof(int))
-                  : CAIRN_OK;
+    cairn_status status = count > 0 ? eng_spheres_reserve(spheres, &spheres->cell.image_pairs,
+                                                          (size_t)count * sizeof(int))
+                                    : CAIRN_OK;
     if (status != CAIRN_OK)
         return status;
-    int made = 0, *pairs = spheres->image_pairs.block;
-    for (int c = 0; c < spheres->chunk_count && count > 0; c++) {
+    int made = 0, *pairs = spheres->cell.image_pairs.block;
+    for (int c = 0; c < spheres->list.chunk_count && count > 0; c++) {
         eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
         int end = eng_spheres_has_chunk(spheres, c) ? chunk->end_block : chunk->first_block;
         chunk->first_image_pair = made;
@@ -247,7 +250,8 @@ cairn_status eng_spheres_image_pairs_list(struct eng_spheres *spheres)
 
 int eng_spheres_image_slot(const struct eng_spheres *spheres, int candidate)
 {
-    return spheres->pass.first_image + ((const int *)spheres->candidates.used.block)[candidate];
+    return spheres->pass.first_image +
+           ((const int *)spheres->list.candidates.used.block)[candidate];
 }
 
 void eng_spheres_images_move(struct eng_spheres *spheres, int first, int end)
@@ -260,21 +264,21 @@ void eng_spheres_images_move(struct eng_spheres *spheres, int first, int end)
         memcpy(X, spheres->pass.X[image->source], sizeof *spheres->pass.X);
         memcpy(V, spheres->pass.V[image->source], sizeof *spheres->pass.V);
         for (int k = 0; k < 3; k++) {
-            X[k] += spheres->image_shifts[code][k];
-            V[k] += spheres->image_drifts[code][k];
+            X[k] += spheres->cell.image_shifts[code][k];
+            V[k] += spheres->cell.image_drifts[code][k];
         }
     }
 }
 
 bool eng_spheres_is_nearest(const struct eng_spheres *spheres, int slot, int other)
 {
-    const eng_cell *cell = &spheres->world->cell;
-    if (!cell->any || (other >= spheres->slots && other < spheres->pass.first_image))
+    const eng_cell *cell = &spheres->world->state.cell;
+    if (!cell->any || (other >= spheres->table.slots && other < spheres->pass.first_image))
         return true;
     vec3 at = vec3_from(spheres->pass.X[eng_spheres_source_of(&spheres->pass, other)]);
     if (other >= spheres->pass.first_image)
         at = place_of(spheres, &spheres->pass.images[other - spheres->pass.first_image]);
-    mat3 inverse = mat3_inverse(&spheres->frame.lattice);
+    mat3 inverse = mat3_inverse(&spheres->cell.frame.lattice);
     vec3 part = mat3_apply(&inverse, vec3_sub(at, vec3_from(spheres->pass.X[slot])));
     for (int k = 0; k < 3; k++)
         if (cell->periodic[k] && fabs(vec3_get(part, k)) > 0.5)
@@ -285,7 +289,7 @@ bool eng_spheres_is_nearest(const struct eng_spheres *spheres, int slot, int oth
 double eng_spheres_image_work(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
 {
     const eng_spheres_pass *pass = &spheres->pass;
-    const int *pairs = spheres->image_pairs.block;
+    const int *pairs = spheres->cell.image_pairs.block;
     double work = 0.0;
     for (int i = chunk->first_image_pair; i < chunk->end_image_pair; i++) {
         const eng_spheres_block *block = &pass->blocks[pairs[i] / ENG_SPHERES_WIDTH];
@@ -295,7 +299,7 @@ double eng_spheres_image_work(const struct eng_spheres *spheres, const eng_spher
         const eng_spheres_image *image =
             &pass->images[eng_spheres_slot_b(block, k) - pass->first_image];
         work += vec3_dot(vec3_from(pass->force[block->force_row + k]),
-                         times(&spheres->before.drift, image->n));
+                         times(&spheres->cell.before.drift, image->n));
     }
     return -pass->step * work;
 }
@@ -328,7 +332,7 @@ void eng_spheres_chunk_branches(const struct eng_spheres *spheres, eng_spheres_c
             vec3 branch = vec3_sub(vec3_from(pass->X[b]), vec3_from(pass->X[a]));
             int source = eng_spheres_source_of(pass, b);
             // to walls a branch ends at the point of contact
-            sum->others |= source >= spheres->slots || pass->constants[a][0] == 0.0 ||
+            sum->others |= source >= spheres->table.slots || pass->constants[a][0] == 0.0 ||
                            pass->constants[source][0] == 0.0;
             add_product(sum->contacts, 1.0, vec3_from(pass->force[block->force_row + k]), branch);
         }
@@ -347,7 +351,7 @@ void eng_spheres_chunk_fluctuations(const struct eng_spheres *spheres, eng_spher
         vec3 v = vec3_from(pass->V[slot]);
         vec3 end = vec3_add_scaled(vec3_from(pass->X[slot]), -0.5 * pass->step, v);
         // images move with the strain of the cell, and so does the mean motion in it
-        vec3 own = vec3_sub(v, mat3_apply(&spheres->world->cell.gradient, end));
+        vec3 own = vec3_sub(v, mat3_apply(&spheres->world->state.cell.gradient, end));
         add_product(sum->motion, mass, own, own);
         sum->momentum = vec3_add_scaled(sum->momentum, mass, own);
         sum->mass += mass;
@@ -356,11 +360,11 @@ void eng_spheres_chunk_fluctuations(const struct eng_spheres *spheres, eng_spher
 
 bool eng_spheres_cell_stress(const cairn_world *world, double stress[6])
 {
-    const eng_spheres *spheres = world->spheres;
-    if (world->general_work || spheres == NULL || spheres->chunk_count == 0)
+    const eng_spheres *spheres = world->state.spheres;
+    if (world->scratch.general.work || spheres == NULL || spheres->list.chunk_count == 0)
         return false;
     eng_cell_stress sum = {0};
-    for (int i = 0; i < spheres->chunk_count; i++) {
+    for (int i = 0; i < spheres->list.chunk_count; i++) {
         const eng_cell_stress *own = &spheres->pass.chunks[i].stress;
         for (int k = 0; k < 6; k++)
             sum.contacts[k] += own->contacts[k] + own->motion[k];
@@ -372,7 +376,7 @@ bool eng_spheres_cell_stress(const cairn_world *world, double stress[6])
         return false;
     if (sum.mass > 0.0)
         add_product(sum.contacts, -1.0 / sum.mass, sum.momentum, sum.momentum);
-    double volume = fabs(mat3_determinant(&world->cell.now));
+    double volume = fabs(mat3_determinant(&world->state.cell.now));
     for (int k = 0; k < 6; k++)
         stress[k] = sum.contacts[k] / volume;
     return true;

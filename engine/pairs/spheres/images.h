@@ -80,7 +80,8 @@ void eng_spheres_chunk_fluctuations(const struct eng_spheres *spheres, eng_spher
 /// Whether the pair of a slot and an image of another acts on bodies far behind its own.
 static inline bool eng_spheres_is_distant(const struct eng_spheres *spheres, int slot, int source)
 {
-    return 2 * (source / spheres->chunk_slots - slot / spheres->chunk_slots) > spheres->chunk_count;
+    return 2 * (source / spheres->list.chunk_slots - slot / spheres->list.chunk_slots) >
+           spheres->list.chunk_count;
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/share/share.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ static void bounds_of(const struct eng_spheres *spheres, double low[3], double h
         low[k] = INFINITY;
         high[k] = -INFINITY;
     }
-    for (int slot = 0; slot < spheres->slots; slot++)
+    for (int slot = 0; slot < spheres->table.slots; slot++)
         for (int k = 0; k < 3; k++) {
             double at = spheres->pass.X[slot][k];
             low[k] = at < low[k] ? at : low[k];
@@ -33,7 +34,8 @@ static void bounds_of(const struct eng_spheres *spheres, double low[3], double h
 static eng_spheres_cells cells_of(const struct eng_spheres *spheres)
 {
     eng_spheres_cells g;
-    double high[3], size = 2.0 * spheres->largest + spheres->ordinary + spheres->cell_margin;
+    double high[3],
+        size = 2.0 * spheres->table.largest + spheres->list.ordinary + spheres->cell.margin;
     bounds_of(spheres, g.low, high);
     for (int k = 0; k < 3; k++)
         g.axis[k] = k;
@@ -49,7 +51,7 @@ static eng_spheres_cells cells_of(const struct eng_spheres *spheres)
         double cells = 1.0;
         for (int k = 0; k < 3; k++)
             cells *= floor((high[g.axis[k]] - g.low[g.axis[k]]) / size) + 1.0;
-        if (cells <= 4.0 * spheres->slots + 64.0)
+        if (cells <= 4.0 * spheres->table.slots + 64.0)
             break;
     }
     g.inverse = 1.0 / size;
@@ -69,9 +71,10 @@ static int cell_at(const eng_spheres_cells *g, const double X[4])
 /// Counting sort: order[new slot] = old slot. The first half of the scratch has the cells of slots.
 static void sort_slots(struct eng_spheres *spheres)
 {
-    const eng_spheres_cells *g = &spheres->cells;
-    int n = spheres->slots, cells = g->count[0] * g->count[1] * g->count[2];
-    int *start = spheres->cell_start.block, *cell = spheres->scratch.block, *order = cell + n;
+    const eng_spheres_cells *g = &spheres->list.cells;
+    int n = spheres->table.slots, cells = g->count[0] * g->count[1] * g->count[2];
+    int *start = spheres->list.cell_start.block, *cell = spheres->list.scratch.block,
+        *order = cell + n;
     memset(start, 0, ((size_t)cells + 2) * sizeof *start);
     for (int slot = 0; slot < n; slot++) {
         cell[slot] = cell_at(g, spheres->pass.X[slot]);
@@ -99,45 +102,45 @@ static bool is_near_plane(const struct eng_spheres *spheres, int slot, const eng
 
 static int count_ghosts(const struct eng_spheres *spheres)
 {
-    const eng_spheres_wall *walls = spheres->walls.block;
+    const eng_spheres_wall *walls = spheres->walls.rows.block;
     int count = 0;
-    for (int slot = 0; slot < spheres->slots; slot++)
-        for (int w = 0; w < spheres->plane_count; w++)
+    for (int slot = 0; slot < spheres->table.slots; slot++)
+        for (int w = 0; w < spheres->walls.plane_count; w++)
             count += is_near_plane(spheres, slot, &walls[w]);
     return count;
 }
 
 cairn_status eng_spheres_slots_reserve(struct eng_spheres *spheres, int ghosts)
 {
-    size_t n = (size_t)spheres->slots, all = n + 2 + (size_t)ghosts + ENG_SPHERES_WIDTH;
+    size_t n = (size_t)spheres->table.slots, all = n + 2 + (size_t)ghosts + ENG_SPHERES_WIDTH;
     size_t groups = (n + ENG_SPHERES_WIDTH - 1) / ENG_SPHERES_WIDTH;
     const struct {
         eng_spheres_buffer *buffer;
         size_t bytes;
     } wanted[] = {
-        {&spheres->X, all * sizeof(double[4])},
-        {&spheres->V, all * sizeof(double[8])},
-        {&spheres->constants, n * sizeof(double[4])},
-        {&spheres->turn, groups * sizeof(double[4][8])},
-        {&spheres->reference, (n + ENG_SPHERES_WIDTH) * sizeof(double[4])},
-        {&spheres->id, n * sizeof(int)},
-        {&spheres->near_start, (n + 1) * sizeof(int)},
-        {&spheres->far_start, (n + 1) * sizeof(int)},
-        {&spheres->wraps, spheres->world->cell.any ? n * sizeof(int[3]) : 0},
-        {&spheres->sums, spheres->clump_count > 0 ? n * sizeof(double[8]) : 0},
-        {&spheres->ways, spheres->clump_count > 0 ? n * sizeof(double) : 0},
+        {&spheres->table.X, all * sizeof(double[4])},
+        {&spheres->table.V, all * sizeof(double[8])},
+        {&spheres->table.constants, n * sizeof(double[4])},
+        {&spheres->table.turn, groups * sizeof(double[4][8])},
+        {&spheres->list.reference, (n + ENG_SPHERES_WIDTH) * sizeof(double[4])},
+        {&spheres->table.id, n * sizeof(int)},
+        {&spheres->list.near_start, (n + 1) * sizeof(int)},
+        {&spheres->list.far_start, (n + 1) * sizeof(int)},
+        {&spheres->table.wraps, spheres->world->state.cell.any ? n * sizeof(int[3]) : 0},
+        {&spheres->clumps.sums, spheres->clumps.count > 0 ? n * sizeof(double[8]) : 0},
+        {&spheres->clumps.ways, spheres->clumps.count > 0 ? n * sizeof(double) : 0},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         cairn_status status = eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes);
         if (status != CAIRN_OK)
             return status;
     }
-    spheres->pass.X = spheres->X.block;
-    spheres->pass.V = spheres->V.block;
-    spheres->pass.constants = spheres->constants.block;
-    spheres->pass.turn = spheres->turn.block;
-    spheres->pass.ids = spheres->id.block;
-    spheres->pass.sums = spheres->clump_count > 0 ? spheres->sums.block : NULL;
+    spheres->pass.X = spheres->table.X.block;
+    spheres->pass.V = spheres->table.V.block;
+    spheres->pass.constants = spheres->table.constants.block;
+    spheres->pass.turn = spheres->table.turn.block;
+    spheres->pass.ids = spheres->table.id.block;
+    spheres->pass.sums = spheres->clumps.count > 0 ? spheres->clumps.sums.block : NULL;
     // slots that padding lanes of blocks point to, and those that fill up the last group
     size_t more = 2 + ENG_SPHERES_WIDTH;
     memset(spheres->pass.X[n], 0, more * sizeof *spheres->pass.X);
@@ -163,23 +166,24 @@ static void note_range(const struct eng_spheres *spheres, int first, int end, do
 /// @param near  [chunks] which chunks have these; NULL: all
 static eng_spheres_search note_places(const struct eng_spheres *spheres, const bool *near)
 {
-    double *radius = spheres->scratch.block;
+    double *radius = spheres->list.scratch.block;
     eng_spheres_search search = {
         .radius = radius, .margin = eng_spheres_margins(spheres), .near = ENG_SPHERES_NEAR};
     for (int axis = 0; axis < 3; axis++) {
         search.place[axis] = eng_spheres_reference(spheres, axis);
-        memset(eng_spheres_reference(spheres, axis) + spheres->slots, 0,
+        memset(eng_spheres_reference(spheres, axis) + spheres->table.slots, 0,
                ENG_SPHERES_WIDTH * sizeof *radius);
     }
-    for (int first = 0, end; first < spheres->slots; first = end) {
-        int chunk = first / spheres->chunk_slots;
-        end = near != NULL ? (chunk + 1) * spheres->chunk_slots : spheres->slots;
-        end = end < spheres->slots ? end : spheres->slots;
+    for (int first = 0, end; first < spheres->table.slots; first = end) {
+        int chunk = first / spheres->list.chunk_slots;
+        end = near != NULL ? (chunk + 1) * spheres->list.chunk_slots : spheres->table.slots;
+        end = end < spheres->table.slots ? end : spheres->table.slots;
         if (near == NULL || near[chunk])
             note_range(spheres, first, end, radius);
     }
-    memset(radius + spheres->slots, 0, ENG_SPHERES_WIDTH * sizeof *radius);
-    memset(eng_spheres_margins(spheres) + spheres->slots, 0, ENG_SPHERES_WIDTH * sizeof *radius);
+    memset(radius + spheres->table.slots, 0, ENG_SPHERES_WIDTH * sizeof *radius);
+    memset(eng_spheres_margins(spheres) + spheres->table.slots, 0,
+           ENG_SPHERES_WIDTH * sizeof *radius);
     return search;
 }
 
@@ -203,7 +207,7 @@ static cairn_status pair_with(struct eng_spheres *spheres, eng_spheres_range *ra
     int found[MEET_ROWS + ENG_SPHERES_WIDTH];
     for (int from = begin > slot ? begin : slot + 1; from < end; from += MEET_ROWS) {
         int until = end - from < MEET_ROWS ? end : from + MEET_ROWS;
-        int count = spheres->kernel->meet(spheres->finding, slot, from, until, found);
+        int count = spheres->kernel->meet(spheres->list.finding, slot, from, until, found);
         for (int k = 0; k < count; k++) {
             cairn_status status = pair_slots(spheres, range, slot, found[k] & ~ENG_SPHERES_APART,
                                              (found[k] & ENG_SPHERES_APART) != 0);
@@ -217,8 +221,8 @@ static cairn_status pair_with(struct eng_spheres *spheres, eng_spheres_range *ra
 /// Pairs of one slot with later slots: those of its own cell and of half of the cells around it.
 static cairn_status pair_row(struct eng_spheres *spheres, eng_spheres_range *range, int slot)
 {
-    const eng_spheres_cells *g = &spheres->cells;
-    const int *start = spheres->cell_start.block;
+    const eng_spheres_cells *g = &spheres->list.cells;
+    const int *start = spheres->list.cell_start.block;
     int cell = cell_at(g, spheres->pass.X[slot]), last = g->count[2];
     int c = cell % last, b = cell / last % g->count[1], a = cell / last / g->count[1];
     int low = c > 0 ? c - 1 : 0, high = c < last - 1 ? c + 1 : c;
@@ -240,9 +244,9 @@ static cairn_status pair_row(struct eng_spheres *spheres, eng_spheres_range *ran
 static cairn_status pair_far(struct eng_spheres *spheres, eng_spheres_range *range, int slot,
                              int *next)
 {
-    const eng_spheres_far_pair *pairs = spheres->far_pairs.block;
+    const eng_spheres_far_pair *pairs = spheres->list.far_pairs.block;
     cairn_status status = CAIRN_OK;
-    for (; *next < spheres->far_pair_count && pairs[*next].slot == slot && status == CAIRN_OK;
+    for (; *next < spheres->list.far_pair_count && pairs[*next].slot == slot && status == CAIRN_OK;
          (*next)++)
         status = pair_slots(spheres, range, slot, pairs[*next].other, pairs[*next].apart);
     return status;
@@ -260,8 +264,8 @@ static cairn_status pair_with_images(struct eng_spheres *spheres, eng_spheres_ra
 {
     int found[MEET_ROWS + ENG_SPHERES_WIDTH], own;
     eng_spheres_search search = eng_spheres_candidates_search(
-        spheres, (int)(range - spheres->range), spheres->finding, slot, &own);
-    const int *sorted = spheres->candidates.sorted.block;
+        spheres, (int)(range - spheres->list.range), spheres->list.finding, slot, &own);
+    const int *sorted = spheres->list.candidates.sorted.block;
     for (int from = begin; from < end; from += MEET_ROWS) {
         int until = end - from < MEET_ROWS ? end : from + MEET_ROWS;
         int count = spheres->kernel->meet(&search, own, from, until, found);
@@ -287,8 +291,8 @@ static cairn_status pair_with_images(struct eng_spheres *spheres, eng_spheres_ra
 /// Pairs of one slot with images in its own cell and all around it.
 static cairn_status pair_images(struct eng_spheres *spheres, eng_spheres_range *range, int slot)
 {
-    const eng_spheres_cells *g = &spheres->cells;
-    const int *start = spheres->candidates.start.block;
+    const eng_spheres_cells *g = &spheres->list.cells;
+    const int *start = spheres->list.candidates.start.block;
     int cell = cell_at(g, spheres->pass.X[slot]), last = g->count[2];
     int c = cell % last, b = cell / last % g->count[1], a = cell / last / g->count[1];
     int low = c > 0 ? c - 1 : 0, high = c < last - 1 ? c + 1 : c;
@@ -308,20 +312,20 @@ static cairn_status pair_images(struct eng_spheres *spheres, eng_spheres_range *
 /// Ghosts of half-spaces of one slot, and its pairs with them; both are numbered within the range.
 static cairn_status pair_walls(struct eng_spheres *spheres, eng_spheres_range *range, int slot)
 {
-    const eng_spheres_wall *walls = spheres->walls.block;
-    double near = spheres->finding->near * eng_spheres_wall_reach(spheres, slot);
+    const eng_spheres_wall *walls = spheres->walls.rows.block;
+    double near = spheres->list.finding->near * eng_spheres_wall_reach(spheres, slot);
     cairn_status status = CAIRN_OK;
-    for (int w = 0; w < spheres->plane_count && status == CAIRN_OK; w++) {
+    for (int w = 0; w < spheres->walls.plane_count && status == CAIRN_OK; w++) {
         double gap =
             wall_distance(&walls[w], spheres->pass.X[slot]) - spheres->pass.constants[slot][3];
         if (!is_near_plane(spheres, slot, &walls[w]))
             continue;
-        status = base_array_reserve(&spheres->world->allocator, &range->ghosts,
+        status = base_array_reserve(&spheres->world->model.allocator, &range->ghosts,
                                     &range->ghost_capacity, range->ghost_count + 1);
         if (status == CAIRN_OK)
-            status =
-                eng_spheres_pair_add(spheres, range, slot, spheres->slots + 2 + range->ghost_count,
-                                     walls[w].body, gap >= near);
+            status = eng_spheres_pair_add(spheres, range, slot,
+                                          spheres->table.slots + 2 + range->ghost_count,
+                                          walls[w].body, gap >= near);
         if (status == CAIRN_OK)
             range->ghosts[range->ghost_count++] = (eng_spheres_ghost){slot, w, -1, 0, false};
     }
@@ -330,13 +334,13 @@ static cairn_status pair_walls(struct eng_spheres *spheres, eng_spheres_range *r
 
 static eng_spheres_chunk *begin_chunk(struct eng_spheres *spheres, int index)
 {
-    int first = index * spheres->chunk_slots, end = first + spheres->chunk_slots;
+    int first = index * spheres->list.chunk_slots, end = first + spheres->list.chunk_slots;
     eng_spheres_chunk *chunk = &spheres->pass.chunks[index];
     *chunk = (eng_spheres_chunk){
         .first_slot = first,
-        .end_slot = end < spheres->slots ? end : spheres->slots,
-        .first_group = spheres->group_count,
-        .end_group = spheres->group_count,
+        .end_slot = end < spheres->table.slots ? end : spheres->table.slots,
+        .first_group = spheres->walls.group_count,
+        .end_group = spheres->walls.group_count,
         .last_chunk = index,
         .first_distant = INT_MAX,
         .last_distant = -1,
@@ -360,7 +364,7 @@ static cairn_status find_in_chunk(struct eng_spheres *spheres, eng_spheres_range
         status = pair_row(spheres, range, slot);
         if (status == CAIRN_OK)
             status = pair_far(spheres, range, slot, &next);
-        if (status == CAIRN_OK && spheres->world->cell.any)
+        if (status == CAIRN_OK && spheres->world->state.cell.any)
             status = pair_images(spheres, range, slot);
         if (status == CAIRN_OK)
             status = pair_walls(spheres, range, slot);
@@ -374,18 +378,18 @@ static cairn_status find_in_chunk(struct eng_spheres *spheres, eng_spheres_range
 
 static void begin_range(struct eng_spheres *spheres, int index)
 {
-    eng_spheres_range *range = &spheres->range[index];
+    eng_spheres_range *range = &spheres->list.range[index];
     range->status = CAIRN_OK;
     for (int c = range->first_chunk; c < range->end_chunk && range->status == CAIRN_OK; c++) {
         const eng_spheres_chunk *chunk = begin_chunk(spheres, c);
-        if (spheres->has_shapes && eng_spheres_has_chunk(spheres, c))
+        if (spheres->walls.has_shapes && eng_spheres_has_chunk(spheres, c))
             range->status = eng_spheres_shapes_look(spheres, index, chunk);
     }
 }
 
 static void find_in_range(struct eng_spheres *spheres, int index)
 {
-    eng_spheres_range *range = &spheres->range[index];
+    eng_spheres_range *range = &spheres->list.range[index];
     range->pair_count = range->ghost_count = 0;
     range->status = CAIRN_OK;
     for (int c = range->first_chunk; c < range->end_chunk && range->status == CAIRN_OK; c++)
@@ -397,17 +401,18 @@ static cairn_status join_ghosts(struct eng_spheres *spheres)
 {
     const eng_spheres_chunk *chunks = spheres->pass.chunks;
     int planes = 0;
-    for (int c = 0; c < spheres->chunk_count; c++)
+    for (int c = 0; c < spheres->list.chunk_count; c++)
         planes += chunks[c].end_ghost;
-    if (!spheres->has_shapes)
-        spheres->plane_ghosts = spheres->ghost_count = planes;
-    cairn_status status = eng_spheres_reserve(
-        spheres, &spheres->ghosts, ((size_t)spheres->ghost_count + 1) * sizeof(eng_spheres_ghost));
+    if (!spheres->walls.has_shapes)
+        spheres->walls.plane_ghosts = spheres->walls.ghost_count = planes;
+    cairn_status status =
+        eng_spheres_reserve(spheres, &spheres->walls.ghosts,
+                            ((size_t)spheres->walls.ghost_count + 1) * sizeof(eng_spheres_ghost));
     if (status != CAIRN_OK)
         return status;
-    eng_spheres_ghost *all = spheres->ghosts.block;
-    for (int r = 0; r < spheres->ranges; r++) {
-        const eng_spheres_range *range = &spheres->range[r];
+    eng_spheres_ghost *all = spheres->walls.ghosts.block;
+    for (int r = 0; r < spheres->list.ranges; r++) {
+        const eng_spheres_range *range = &spheres->list.range[r];
         const eng_spheres_ghost *next = range->ghosts;
         for (int c = range->first_chunk; c < range->end_chunk; c++) {
             size_t count = (size_t)chunks[c].end_ghost;
@@ -423,9 +428,9 @@ static cairn_status join_ghosts(struct eng_spheres *spheres)
 
 static cairn_status ranges_status(const struct eng_spheres *spheres)
 {
-    for (int r = 0; r < spheres->ranges; r++)
-        if (spheres->range[r].status != CAIRN_OK)
-            return spheres->range[r].status;
+    for (int r = 0; r < spheres->list.ranges; r++)
+        if (spheres->list.range[r].status != CAIRN_OK)
+            return spheres->list.range[r].status;
     return CAIRN_OK;
 }
 
@@ -433,10 +438,10 @@ static cairn_status ranges_status(const struct eng_spheres *spheres)
 static cairn_status make_groups(struct eng_spheres *spheres)
 {
     cairn_status status = CAIRN_OK;
-    spheres->plane_ghosts = spheres->ghost_count = count_ghosts(spheres);
-    for (int c = 0; c < spheres->chunk_count && status == CAIRN_OK; c++) {
+    spheres->walls.plane_ghosts = spheres->walls.ghost_count = count_ghosts(spheres);
+    for (int c = 0; c < spheres->list.chunk_count && status == CAIRN_OK; c++) {
         eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
-        chunk->first_group = chunk->end_group = spheres->group_count;
+        chunk->first_group = chunk->end_group = spheres->walls.group_count;
         if (eng_spheres_has_chunk(spheres, c))
             status = eng_spheres_shapes_group(spheres, chunk);
     }
@@ -446,16 +451,16 @@ static cairn_status make_groups(struct eng_spheres *spheres)
 /// Pairs and ghosts of all ranges.
 static cairn_status find_pairs(struct eng_spheres *spheres, const eng_spheres_search *search)
 {
-    spheres->group_count = spheres->plane_ghosts = spheres->ghost_count = 0;
+    spheres->walls.group_count = spheres->walls.plane_ghosts = spheres->walls.ghost_count = 0;
     eng_spheres_ranges_run(spheres, begin_range);
     cairn_status status = ranges_status(spheres);
-    if (status == CAIRN_OK && spheres->has_shapes)
+    if (status == CAIRN_OK && spheres->walls.has_shapes)
         status = make_groups(spheres);
     if (status != CAIRN_OK)
         return status;
-    spheres->finding = search;
+    spheres->list.finding = search;
     eng_spheres_ranges_run(spheres, find_in_range);
-    spheres->finding = NULL;
+    spheres->list.finding = NULL;
     status = ranges_status(spheres);
     if (status == CAIRN_OK)
         status = eng_spheres_share_listed(spheres);
@@ -468,13 +473,13 @@ static cairn_status reserve_ghost_slots(struct eng_spheres *spheres)
     cairn_status status = eng_spheres_share_images(spheres);
     if (status == CAIRN_OK)
         status = eng_spheres_images_number(spheres);
-    int more = spheres->ghost_count + spheres->image_count;
-    size_t bytes = (size_t)spheres->slots + 2 + (size_t)more;
+    int more = spheres->walls.ghost_count + spheres->cell.image_count;
+    size_t bytes = (size_t)spheres->table.slots + 2 + (size_t)more;
     if (status == CAIRN_OK)
-        status = eng_spheres_reserve(spheres, &spheres->far_touched, bytes);
+        status = eng_spheres_reserve(spheres, &spheres->list.far_touched, bytes);
     if (status != CAIRN_OK)
         return status;
-    spheres->pass.far_touched = spheres->far_touched.block;
+    spheres->pass.far_touched = spheres->list.far_touched.block;
     memset(spheres->pass.far_touched, 0, bytes);
     return eng_spheres_slots_reserve(spheres, more);
 }
@@ -494,9 +499,9 @@ static double steps_of_wide(const struct eng_spheres *spheres, const double *way
     double steps = fmin(200.0, ENG_SPHERES_WIDEST * eng_spheres_mean_radius(spheres) / most);
     for (; steps * most > limit; steps *= 0.8) {
         int wide = 0;
-        for (int slot = 0; slot < spheres->slots; slot++)
+        for (int slot = 0; slot < spheres->table.slots; slot++)
             wide += steps * way[slot] > limit;
-        if (wide <= spheres->slots / ENG_SPHERES_FEW)
+        if (wide <= spheres->table.slots / ENG_SPHERES_FEW)
             break;
     }
     return steps;
@@ -513,45 +518,45 @@ cairn_status eng_spheres_margins_choose(struct eng_spheres *spheres)
     for (int slot = known.first; slot < known.end; slot++)
         margins[slot] = step * vec3_norm(vec3_from(spheres->pass.V[slot]));
     cairn_status status = eng_spheres_share_margins(spheres);
-    for (int slot = 0; slot < spheres->slots && status == CAIRN_OK; slot++)
+    for (int slot = 0; slot < spheres->table.slots && status == CAIRN_OK; slot++)
         most = margins[slot] > most ? margins[slot] : most;
     double steps = 0.0;
-    if (200.0 * most > limit && !spheres->world->cell.any)
+    if (200.0 * most > limit && !spheres->world->state.cell.any)
         steps = steps_of_wide(spheres, margins, most);
-    for (int slot = 0; slot < spheres->slots; slot++) {
+    for (int slot = 0; slot < spheres->table.slots; slot++) {
         double wide = steps * margins[slot];
         margins[slot] = wide > limit ? fmin(wide, widest) : margin_for(spheres, margins[slot]);
     }
-    spheres->wall_margin = margin_for(spheres, step * eng_spheres_walls_fastest(spheres));
-    spheres->cell_margin = spheres->strains ? margin_for(spheres, spheres->cell_way) : 0.0;
+    spheres->walls.margin = margin_for(spheres, step * eng_spheres_walls_fastest(spheres));
+    spheres->cell.margin = spheres->cell.strains ? margin_for(spheres, spheres->cell.way) : 0.0;
     return status;
 }
 
 static cairn_status reserve_for_list(struct eng_spheres *spheres)
 {
-    const eng_spheres_cells *g = &spheres->cells;
-    size_t n = (size_t)spheres->slots;
+    const eng_spheres_cells *g = &spheres->list.cells;
+    size_t n = (size_t)spheres->table.slots;
     size_t cells = (size_t)g->count[0] * (size_t)g->count[1] * (size_t)g->count[2];
-    size_t kept = (size_t)spheres->kept_count, ints = 2 * (n + ENG_SPHERES_WIDTH);
-    size_t keys = 4 * (size_t)spheres->terms_count;
+    size_t kept = (size_t)spheres->store.kept_count, ints = 2 * (n + ENG_SPHERES_WIDTH);
+    size_t keys = 4 * (size_t)spheres->store.terms_count;
     ints = ints > kept ? ints : kept;
     eng_spheres_chunks_count(spheres);
     const struct {
         eng_spheres_buffer *buffer;
         size_t bytes;
     } wanted[] = {
-        {&spheres->cell_start, (cells + 2) * sizeof(int)},
-        {&spheres->scratch, ints * sizeof(int)},
-        {&spheres->kept_start, (n + 2) * sizeof(int)},
-        {&spheres->counts, (size_t)spheres->ranges * (keys + 1) * sizeof(int)},
-        {&spheres->chunks, (size_t)spheres->chunk_count * sizeof(eng_spheres_chunk)},
+        {&spheres->list.cell_start, (cells + 2) * sizeof(int)},
+        {&spheres->list.scratch, ints * sizeof(int)},
+        {&spheres->store.kept_start, (n + 2) * sizeof(int)},
+        {&spheres->list.counts, (size_t)spheres->list.ranges * (keys + 1) * sizeof(int)},
+        {&spheres->list.chunks, (size_t)spheres->list.chunk_count * sizeof(eng_spheres_chunk)},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         cairn_status status = eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes);
         if (status != CAIRN_OK)
             return status;
     }
-    spheres->pass.chunks = spheres->chunks.block;
+    spheres->pass.chunks = spheres->list.chunks.block;
     eng_spheres_ranges_split(spheres);
     return eng_spheres_shapes_reserve(spheres);
 }
@@ -560,22 +565,22 @@ static cairn_status reserve_for_list(struct eng_spheres *spheres)
 /// farther on than the end of the row behind it in the next layer.
 static int last_met(const struct eng_spheres *spheres, int chunk)
 {
-    const eng_spheres_cells *g = &spheres->cells;
-    const int *start = spheres->cell_start.block;
-    int end = (chunk + 1) * spheres->chunk_slots;
-    int slot = (end < spheres->slots ? end : spheres->slots) - 1;
+    const eng_spheres_cells *g = &spheres->list.cells;
+    const int *start = spheres->list.cell_start.block;
+    int end = (chunk + 1) * spheres->list.chunk_slots;
+    int slot = (end < spheres->table.slots ? end : spheres->table.slots) - 1;
     int cells = g->count[0] * g->count[1] * g->count[2];
     int64_t cell = (int64_t)cell_at(g, spheres->pass.X[slot]) + (int64_t)g->count[1] * g->count[2] +
                    g->count[2] + 2;
-    int last = cell < cells ? start[cell] - 1 : spheres->slots - 1;
-    return last / spheres->chunk_slots;
+    int last = cell < cells ? start[cell] - 1 : spheres->table.slots - 1;
+    return last / spheres->list.chunk_slots;
 }
 
 /// Chunks with pairs that meet an image which is in a cell.
 static void mark_around(struct eng_spheres *spheres, int cell, int source)
 {
-    const eng_spheres_cells *g = &spheres->cells;
-    const int *start = spheres->cell_start.block;
+    const eng_spheres_cells *g = &spheres->list.cells;
+    const int *start = spheres->list.cell_start.block;
     int last = g->count[2];
     int c = cell % last, b = cell / last % g->count[1], a = cell / last / g->count[1];
     int low = c > 0 ? c - 1 : 0, high = c < last - 1 ? c + 1 : c;
@@ -585,9 +590,9 @@ static void mark_around(struct eng_spheres *spheres, int cell, int source)
                 continue;
             int line = ((a + da) * g->count[1] + b + db) * last;
             int first = start[line + low], end = start[line + high + 1];
-            for (int chunk = first / spheres->chunk_slots;
-                 first < end && chunk <= (end - 1) / spheres->chunk_slots &&
-                 chunk <= source / spheres->chunk_slots;
+            for (int chunk = first / spheres->list.chunk_slots;
+                 first < end && chunk <= (end - 1) / spheres->list.chunk_slots &&
+                 chunk <= source / spheres->list.chunk_slots;
                  chunk++)
                 spheres->share->held[chunk] = true;
         }
@@ -598,19 +603,19 @@ static void mark_around(struct eng_spheres *spheres, int cell, int source)
 static void mark_near(const struct eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
-    bool all = spheres->world->cell.any;
+    bool all = spheres->world->state.cell.any;
     share->bare = true;
-    for (int c = 0; c < spheres->chunk_count; c++)
+    for (int c = 0; c < spheres->list.chunk_count; c++)
         share->seen[c] = all;
-    for (int c = 0, end = 0; c < spheres->chunk_count && !all; c++) {
+    for (int c = 0, end = 0; c < spheres->list.chunk_count && !all; c++) {
         if (share->held[c] && last_met(spheres, c) >= end)
             end = last_met(spheres, c) + 1;
         share->seen[c] = share->held[c] || c < end;
     }
-    const eng_spheres_far_pair *pairs = spheres->far_pairs.block;
-    for (int i = 0; i < spheres->far_pair_count; i++)
-        if (share->held[pairs[i].slot / spheres->chunk_slots])
-            share->seen[pairs[i].other / spheres->chunk_slots] = true;
+    const eng_spheres_far_pair *pairs = spheres->list.far_pairs.block;
+    for (int i = 0; i < spheres->list.far_pair_count; i++)
+        if (share->held[pairs[i].slot / spheres->list.chunk_slots])
+            share->seen[pairs[i].other / spheres->list.chunk_slots] = true;
 }
 
 /// Where lists are made in parts: own chunks, and those whose pairs may act on own slots.
@@ -619,19 +624,19 @@ static void mark_held(struct eng_spheres *spheres)
     eng_spheres_share *share = spheres->share;
     int first = share->first_chunk[share->ranks.number];
     int end = share->first_chunk[share->ranks.number + 1];
-    for (int c = 0; c < spheres->chunk_count; c++)
+    for (int c = 0; c < spheres->list.chunk_count; c++)
         share->held[c] = c < end && (c >= first || last_met(spheres, c) >= first);
-    for (int i = 0; i < spheres->candidates.count && spheres->world->cell.any; i++) {
+    for (int i = 0; i < spheres->list.candidates.count && spheres->world->state.cell.any; i++) {
         int source = eng_spheres_candidate_source(spheres, i),
-            chunk = source / spheres->chunk_slots;
+            chunk = source / spheres->list.chunk_slots;
         if (chunk >= first && chunk < end)
             mark_around(spheres, eng_spheres_candidate_cell(spheres, i), source);
     }
-    const eng_spheres_far_pair *pairs = spheres->far_pairs.block;
-    for (int i = 0; i < spheres->far_pair_count; i++) {
-        int chunk = pairs[i].other / spheres->chunk_slots;
+    const eng_spheres_far_pair *pairs = spheres->list.far_pairs.block;
+    for (int i = 0; i < spheres->list.far_pair_count; i++) {
+        int chunk = pairs[i].other / spheres->list.chunk_slots;
         if (chunk >= first && chunk < end)
-            share->held[pairs[i].slot / spheres->chunk_slots] = true;
+            share->held[pairs[i].slot / spheres->list.chunk_slots] = true;
     }
     mark_near(spheres);
     eng_spheres_ranges_split_held(spheres);
@@ -640,24 +645,24 @@ static void mark_held(struct eng_spheres *spheres)
 /// What later steps and checkpoints need to know of the moment.
 static void note_moment(struct eng_spheres *spheres)
 {
-    eng_spheres_wall *walls = spheres->walls.block;
+    eng_spheres_wall *walls = spheres->walls.rows.block;
     const double *margins = eng_spheres_margins(spheres);
-    double square = 0.0, widest = spheres->wall_margin, ordinary = widest;
+    double square = 0.0, widest = spheres->walls.margin, ordinary = widest;
     double limit = eng_spheres_ordinary_margin(spheres);
     double low[3], high[3];
     bounds_of(spheres, low, high);
-    spheres->box = (geo_bounds){vec3_from(low), vec3_from(high)};
-    spheres->has_box = !spheres->world->cell.any;
-    for (int slot = 0; slot < spheres->slots; slot++) {
+    spheres->list.box = (geo_bounds){vec3_from(low), vec3_from(high)};
+    spheres->list.has_box = !spheres->world->state.cell.any;
+    for (int slot = 0; slot < spheres->table.slots; slot++) {
         double far = vec3_norm_squared(vec3_from(spheres->pass.X[slot]));
         square = far > square ? far : square;
         widest = margins[slot] > widest ? margins[slot] : widest;
         ordinary = margins[slot] > ordinary && margins[slot] <= limit ? margins[slot] : ordinary;
     }
-    spheres->widest = 2.0 * widest;
-    spheres->ordinary = 2.0 * ordinary;
-    spheres->extent = sqrt(square) + spheres->widest;
-    for (int i = 0; i < spheres->wall_count; i++)
+    spheres->list.widest = 2.0 * widest;
+    spheres->list.ordinary = 2.0 * ordinary;
+    spheres->list.extent = sqrt(square) + spheres->list.widest;
+    for (int i = 0; i < spheres->walls.count; i++)
         walls[i].listed = walls[i].now, walls[i].placed_listed = walls[i].placed;
 }
 
@@ -667,12 +672,12 @@ static cairn_status find_far_pairs(struct eng_spheres *spheres)
 {
     eng_spheres_search search = note_places(spheres, NULL);
     cairn_status status = eng_spheres_far_pairs_find(spheres, &search);
-    if (status != CAIRN_OK || spheres->far_pair_count <= spheres->slots / 4)
+    if (status != CAIRN_OK || spheres->list.far_pair_count <= spheres->table.slots / 4)
         return status;
     double *margins = eng_spheres_margins(spheres), limit = eng_spheres_ordinary_margin(spheres);
-    for (int slot = 0; slot < spheres->slots; slot++)
+    for (int slot = 0; slot < spheres->table.slots; slot++)
         margins[slot] = fmin(margins[slot], limit);
-    spheres->far_pair_count = 0;
+    spheres->list.far_pair_count = 0;
     note_moment(spheres);
     return CAIRN_OK;
 }
@@ -680,21 +685,22 @@ static cairn_status find_far_pairs(struct eng_spheres *spheres)
 /// Slots in the order of cells, with all that belongs to them.
 static cairn_status place_slots(struct eng_spheres *spheres)
 {
-    bool parted = eng_spheres_is_parted(spheres), wide = spheres->widest > spheres->ordinary;
+    bool parted = eng_spheres_is_parted(spheres),
+         wide = spheres->list.widest > spheres->list.ordinary;
     sort_slots(spheres);
-    const int *order = (int *)spheres->scratch.block + spheres->slots;
+    const int *order = (int *)spheres->list.scratch.block + spheres->table.slots;
     cairn_status status = parted ? eng_spheres_share_motions(spheres, order) : CAIRN_OK;
     if (status != CAIRN_OK)
         return status;
     eng_spheres_slots_permute(spheres);
-    bool all = spheres->world->cell.any || wide;
-    for (int slot = 0; slot < spheres->slots && parted && all; slot++)
+    bool all = spheres->world->state.cell.any || wide;
+    for (int slot = 0; slot < spheres->table.slots && parted && all; slot++)
         eng_spheres_read_constants(spheres, slot);
-    const int *count = spheres->cells.count;
-    if (spheres->world->cell.any)
+    const int *count = spheres->list.cells.count;
+    if (spheres->world->state.cell.any)
         status = eng_spheres_candidates_make(spheres, count[0] * count[1] * count[2], cell_of_point,
-                                             &spheres->cells);
-    spheres->far_pair_count = 0;
+                                             &spheres->list.cells);
+    spheres->list.far_pair_count = 0;
     if (status == CAIRN_OK && wide)
         status = find_far_pairs(spheres);
     if (status != CAIRN_OK || !parted)
@@ -709,7 +715,7 @@ cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
 {
     eng_spheres_wrap(spheres);
     note_moment(spheres);
-    spheres->cells = cells_of(spheres);
+    spheres->list.cells = cells_of(spheres);
     cairn_status status = eng_spheres_history_keep(spheres);
     eng_spheres_share_owners(spheres);
     if (status == CAIRN_OK)
@@ -733,26 +739,26 @@ cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
         status = reserve_ghost_slots(spheres);
     if (status == CAIRN_OK)
         status = eng_spheres_blocks_make(spheres);
-    if (status == CAIRN_OK && spheres->strains)
+    if (status == CAIRN_OK && spheres->cell.strains)
         status = eng_spheres_image_pairs_list(spheres);
     if (status != CAIRN_OK) {
         // nothing is left that could be read
-        spheres->block_count = spheres->kept_count = spheres->ghost_count = spheres->chunk_count =
-            0;
-        spheres->plane_ghosts = spheres->group_count = spheres->image_count = 0;
+        spheres->store.block_count = spheres->store.kept_count = spheres->walls.ghost_count =
+            spheres->list.chunk_count = 0;
+        spheres->walls.plane_ghosts = spheres->walls.group_count = spheres->cell.image_count = 0;
         spheres->pass.first_image = INT_MAX;
-        spheres->out_of_memory = true;
+        spheres->list.out_of_memory = true;
         return status;
     }
     eng_spheres_ghosts_place(spheres, ENG_SPHERES_PLACE_ALL);
-    eng_spheres_ghosts_move(spheres, spheres->plane_ghosts, spheres->ghost_count,
+    eng_spheres_ghosts_move(spheres, spheres->walls.plane_ghosts, spheres->walls.ghost_count,
                             ENG_SPHERES_PLACE_ALL, NULL);
-    eng_spheres_images_move(spheres, 0, spheres->image_count);
-    spheres->wall_path = 0.0;
-    spheres->slack = spheres->wall_margin;
-    if (spheres->strains)
-        spheres->slack = fmin(spheres->slack, spheres->cell_margin);
-    spheres->lists++;
-    spheres->overflow = false;
+    eng_spheres_images_move(spheres, 0, spheres->cell.image_count);
+    spheres->walls.path = 0.0;
+    spheres->list.slack = spheres->walls.margin;
+    if (spheres->cell.strains)
+        spheres->list.slack = fmin(spheres->list.slack, spheres->cell.margin);
+    spheres->list.made++;
+    spheres->list.overflow = false;
     return eng_spheres_shapes_renew(spheres, ENG_SPHERES_PLACE_ALL);
 }

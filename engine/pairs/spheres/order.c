@@ -62,8 +62,8 @@ static void put_slot(struct eng_spheres *spheres, int slot, const moved_slot *fr
 
 void eng_spheres_slots_permute(struct eng_spheres *spheres)
 {
-    int *order = (int *)spheres->scratch.block + spheres->slots;
-    for (int begin = 0; begin < spheres->slots; begin++) {
+    int *order = (int *)spheres->list.scratch.block + spheres->table.slots;
+    for (int begin = 0; begin < spheres->table.slots; begin++) {
         if (order[begin] == begin)
             continue;
         moved_slot first, other;
@@ -78,6 +78,6 @@ void eng_spheres_slots_permute(struct eng_spheres *spheres)
         put_slot(spheres, slot, &first);
         order[slot] = slot;
     }
-    for (int slot = 0; slot < spheres->slots; slot++)
+    for (int slot = 0; slot < spheres->table.slots; slot++)
         eng_spheres_slot_note(spheres, eng_spheres_ids(spheres)[slot], slot);
 }

@@ -10,6 +10,7 @@
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/share/share.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -19,40 +20,44 @@ enum { ROW_COST = 2, NEAR_COST = 10, FAR_COST = 3, SLIP_COST = 3 };
 void eng_spheres_chunks_count(struct eng_spheres *spheres)
 {
     // blocks are of one surface: larger chunks leave fewer of them half full
-    int factor = 1 + (spheres->terms_count - 1) / 4;
-    spheres->chunk_slots = ENG_SPHERES_CHUNK * (factor < 8 ? factor : 8);
-    spheres->chunk_count = base_chunk_count(spheres->slots, spheres->chunk_slots);
-    int workers = spheres->world->workers != NULL ? base_workers_count(spheres->world->workers) : 1;
+    int factor = 1 + (spheres->store.terms_count - 1) / 4;
+    spheres->list.chunk_slots = ENG_SPHERES_CHUNK * (factor < 8 ? factor : 8);
+    spheres->list.chunk_count = base_chunk_count(spheres->table.slots, spheres->list.chunk_slots);
+    int workers = spheres->world->model.workers != NULL
+                      ? base_workers_count(spheres->world->model.workers)
+                      : 1;
     workers *= eng_spheres_share_count(spheres);
-    int most = spheres->chunk_count / spheres->least_chunks;
-    spheres->ranges = workers < most ? workers : (most > 1 ? most : 1);
+    int most = spheres->list.chunk_count / spheres->list.least_chunks;
+    spheres->list.ranges = workers < most ? workers : (most > 1 ? most : 1);
 }
 
 void eng_spheres_ranges_split(struct eng_spheres *spheres)
 {
-    for (int r = 0; r < spheres->ranges; r++) {
-        spheres->range[r].first_chunk = (int)((int64_t)r * spheres->chunk_count / spheres->ranges);
-        spheres->range[r].end_chunk =
-            (int)((int64_t)(r + 1) * spheres->chunk_count / spheres->ranges);
+    for (int r = 0; r < spheres->list.ranges; r++) {
+        spheres->list.range[r].first_chunk =
+            (int)((int64_t)r * spheres->list.chunk_count / spheres->list.ranges);
+        spheres->list.range[r].end_chunk =
+            (int)((int64_t)(r + 1) * spheres->list.chunk_count / spheres->list.ranges);
     }
 }
 
 void eng_spheres_ranges_split_held(struct eng_spheres *spheres)
 {
-    int held = 0, before = 0, range = 0, chunks = spheres->chunk_count;
+    int held = 0, before = 0, range = 0, chunks = spheres->list.chunk_count;
     for (int c = 0; c < chunks; c++)
         held += eng_spheres_has_chunk(spheres, c);
-    spheres->range[0].first_chunk = 0;
+    spheres->list.range[0].first_chunk = 0;
     for (int c = 0; c < chunks; c++) {
-        bool more = range + 1 < spheres->ranges && c > spheres->range[range].first_chunk;
-        bool late = chunks - c == spheres->ranges - range - 1;
-        if (more && ((int64_t)before * spheres->ranges >= (int64_t)held * (range + 1) || late)) {
-            spheres->range[range].end_chunk = spheres->range[range + 1].first_chunk = c;
+        bool more = range + 1 < spheres->list.ranges && c > spheres->list.range[range].first_chunk;
+        bool late = chunks - c == spheres->list.ranges - range - 1;
+        if (more &&
+            ((int64_t)before * spheres->list.ranges >= (int64_t)held * (range + 1) || late)) {
+            spheres->list.range[range].end_chunk = spheres->list.range[range + 1].first_chunk = c;
             range++;
         }
         before += eng_spheres_has_chunk(spheres, c);
     }
-    spheres->range[range].end_chunk = chunks;
+    spheres->list.range[range].end_chunk = chunks;
 }
 
 int64_t eng_spheres_chunk_cost(const eng_spheres_chunk *chunk)
@@ -73,7 +78,7 @@ static void share_out(struct eng_spheres *spheres, int first, int end, eng_spher
                       int count)
 {
     int64_t total = 0, before = 0;
-    int range = 0, number = (int)(ranges - spheres->range);
+    int range = 0, number = (int)(ranges - spheres->list.range);
     for (int c = first; c < end; c++)
         total += cost_of(&spheres->pass.chunks[c]);
     ranges[0].first_chunk = first;
@@ -96,28 +101,28 @@ static void share_out_all(struct eng_spheres *spheres)
 {
     const eng_spheres_share *share = spheres->share;
     if (share == NULL || !share->parted) {
-        share_out(spheres, 0, spheres->chunk_count, spheres->range, spheres->ranges);
+        share_out(spheres, 0, spheres->list.chunk_count, spheres->list.range, spheres->list.ranges);
         return;
     }
     for (int rank = 0; rank < share->ranks.count; rank++) {
         int first = eng_spheres_share_range(spheres, rank);
         share_out(spheres, share->first_chunk[rank], share->first_chunk[rank + 1],
-                  spheres->range + first, eng_spheres_share_range(spheres, rank + 1) - first);
+                  spheres->list.range + first, eng_spheres_share_range(spheres, rank + 1) - first);
     }
 }
 
 /// Chunks that pairs of a chunk of an earlier range act on wait.
 static void mark_waiting(struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
 {
-    int end_slot = spheres->range[chunk->range].end_chunk * spheres->chunk_slots;
+    int end_slot = spheres->list.range[chunk->range].end_chunk * spheres->list.chunk_slots;
     for (int i = chunk->first_block; i < chunk->end_block; i++)
         for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
             int slot = eng_spheres_source_of(&spheres->pass,
                                              eng_spheres_slot_b(&spheres->pass.blocks[i], k));
-            if (slot < end_slot || slot >= spheres->slots)
+            if (slot < end_slot || slot >= spheres->table.slots)
                 continue;
-            eng_spheres_chunk *to = &spheres->pass.chunks[slot / spheres->chunk_slots];
-            eng_spheres_range *range = &spheres->range[to->range];
+            eng_spheres_chunk *to = &spheres->pass.chunks[slot / spheres->list.chunk_slots];
+            eng_spheres_range *range = &spheres->list.range[to->range];
             to->waits = true;
             range->lowest = chunk->range < range->lowest ? chunk->range : range->lowest;
         }
@@ -126,14 +131,14 @@ static void mark_waiting(struct eng_spheres *spheres, const eng_spheres_chunk *c
 void eng_spheres_ranges_balance(struct eng_spheres *spheres)
 {
     share_out_all(spheres);
-    for (int r = 0; r < spheres->ranges; r++)
-        spheres->range[r].lowest = r;
-    for (int c = 0; c < spheres->chunk_count; c++) {
+    for (int r = 0; r < spheres->list.ranges; r++)
+        spheres->list.range[r].lowest = r;
+    for (int c = 0; c < spheres->list.chunk_count; c++) {
         const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
         if (!eng_spheres_has_chunk(spheres, c))
             continue;
-        if (chunk->last_chunk >= spheres->range[chunk->range].end_chunk ||
-            chunk->last_distant >= spheres->range[chunk->range].end_chunk)
+        if (chunk->last_chunk >= spheres->list.range[chunk->range].end_chunk ||
+            chunk->last_distant >= spheres->list.range[chunk->range].end_chunk)
             mark_waiting(spheres, chunk);
     }
 }
@@ -141,9 +146,9 @@ void eng_spheres_ranges_balance(struct eng_spheres *spheres)
 /// A range that is left; the worker's own if possible, whose slots are in its cache.
 static int take_range(struct eng_spheres *spheres, int worker)
 {
-    int range = worker % spheres->ranges;
-    while (__atomic_exchange_n(&spheres->range[range].taken, true, __ATOMIC_ACQ_REL))
-        range = (range + 1) % spheres->ranges;
+    int range = worker % spheres->list.ranges;
+    while (__atomic_exchange_n(&spheres->list.range[range].taken, true, __ATOMIC_ACQ_REL))
+        range = (range + 1) % spheres->list.ranges;
     return range;
 }
 
@@ -163,9 +168,9 @@ void eng_spheres_ranges_run(struct eng_spheres *spheres,
                             void (*work)(struct eng_spheres *spheres, int range))
 {
     job j = {spheres, work};
-    for (int r = 0; r < spheres->ranges; r++)
-        spheres->range[r].taken = false;
-    base_parallel_for(spheres->world->workers, spheres->ranges, 1, run_job, &j);
+    for (int r = 0; r < spheres->list.ranges; r++)
+        spheres->list.range[r].taken = false;
+    base_parallel_for(spheres->world->model.workers, spheres->list.ranges, 1, run_job, &j);
 }
 
 /// Least that a body of a chunk has left of its margin, m.
@@ -200,11 +205,11 @@ static void follow_way(const struct eng_spheres *spheres, eng_spheres_chunk *chu
 static void end_chunk(struct eng_spheres *spheres, int index, int range)
 {
     eng_spheres_chunk *chunk = &spheres->pass.chunks[index];
-    double momentum = spheres->strains ? eng_spheres_drift_momentum(spheres, chunk) : 0.0;
+    double momentum = spheres->cell.strains ? eng_spheres_drift_momentum(spheres, chunk) : 0.0;
     spheres->kernel->move(&spheres->pass, index);
-    if (spheres->strains)
+    if (spheres->cell.strains)
         eng_spheres_chunk_strain(spheres, chunk, momentum);
-    if (spheres->world->cell.watched)
+    if (spheres->world->state.cell.watched)
         eng_spheres_chunk_fluctuations(spheres, chunk);
     if (chunk->held || chunk->members > 0) {
         spheres->kernel->turn(&spheres->pass, index);
@@ -228,19 +233,19 @@ static void end_waiting(struct eng_spheres *spheres, const eng_spheres_range *wa
 
 static void step_range(struct eng_spheres *spheres, int index)
 {
-    const eng_spheres_range *own = &spheres->range[index];
+    const eng_spheres_range *own = &spheres->list.range[index];
     for (int i = own->first_chunk; i < own->end_chunk; i++) {
         spheres->kernel->forces(&spheres->pass, i);
-        if (spheres->strains)
+        if (spheres->cell.strains)
             spheres->pass.chunks[i].strain =
                 eng_spheres_image_work(spheres, &spheres->pass.chunks[i]);
-        if (spheres->world->cell.watched)
+        if (spheres->world->state.cell.watched)
             eng_spheres_chunk_branches(spheres, &spheres->pass.chunks[i]);
         if (!spheres->pass.chunks[i].waits)
             end_chunk(spheres, i, index);
     }
-    for (int r = index; r < spheres->ranges && eng_spheres_owns_range(spheres, r); r++) {
-        eng_spheres_range *later = &spheres->range[r];
+    for (int r = index; r < spheres->list.ranges && eng_spheres_owns_range(spheres, r); r++) {
+        eng_spheres_range *later = &spheres->list.range[r];
         if (later->lowest <= index &&
             __atomic_add_fetch(&later->arrived, 1, __ATOMIC_ACQ_REL) == r - later->lowest + 1)
             end_waiting(spheres, later, index);
@@ -266,8 +271,8 @@ void eng_spheres_ranges_step(struct eng_spheres *spheres)
 {
     job j = {spheres, step_range};
     int own = 0, first = eng_spheres_is_shared(spheres) ? spheres->share->first_range : 0;
-    for (int r = 0; r < spheres->ranges; r++) {
-        eng_spheres_range *range = &spheres->range[r];
+    for (int r = 0; r < spheres->list.ranges; r++) {
+        eng_spheres_range *range = &spheres->list.range[r];
         range->taken = !eng_spheres_owns_range(spheres, r);
         own += !range->taken;
         // ranges of earlier processes are done before
@@ -275,12 +280,12 @@ void eng_spheres_ranges_step(struct eng_spheres *spheres)
     }
     if (eng_spheres_is_shared(spheres))
         forces_of_others(spheres);
-    base_parallel_for(spheres->world->workers, own, 1, run_job, &j);
+    base_parallel_for(spheres->world->model.workers, own, 1, run_job, &j);
 }
 
 static void finish_range(struct eng_spheres *spheres, int index)
 {
-    const eng_spheres_range *range = &spheres->range[index];
+    const eng_spheres_range *range = &spheres->list.range[index];
     if (!eng_spheres_owns_range(spheres, index))
         return;
     for (int i = range->first_chunk; i < range->end_chunk; i++) {
@@ -323,8 +328,9 @@ eng_spheres_rows eng_spheres_share_rows(const struct eng_spheres *spheres, int r
 eng_spheres_rows eng_spheres_share_slots(const struct eng_spheres *spheres, int rank, int each)
 {
     const int *chunk = spheres->share->first_chunk;
-    int first = chunk[rank] * spheres->chunk_slots, end = chunk[rank + 1] * spheres->chunk_slots;
-    int last = (spheres->slots + each - 1) / each;
+    int first = chunk[rank] * spheres->list.chunk_slots,
+        end = chunk[rank + 1] * spheres->list.chunk_slots;
+    int last = (spheres->table.slots + each - 1) / each;
     first /= each;
     end /= each;
     return (eng_spheres_rows){first < last ? first : last, end < last ? end : last};
@@ -333,7 +339,7 @@ eng_spheres_rows eng_spheres_share_slots(const struct eng_spheres *spheres, int 
 int eng_spheres_share_rank(const struct eng_spheres *spheres, int slot)
 {
     const int *first = spheres->share->first_chunk;
-    int chunk = slot / spheres->chunk_slots, low = 0, high = spheres->share->ranks.count;
+    int chunk = slot / spheres->list.chunk_slots, low = 0, high = spheres->share->ranks.count;
     while (high - low > 1) {
         int middle = (low + high) / 2;
         if (first[middle] <= chunk)
@@ -360,11 +366,11 @@ void eng_spheres_share_kept(const struct eng_spheres *spheres, int *first, int *
 cairn_status eng_spheres_share_reserve(struct eng_spheres *spheres)
 {
     struct eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
-    cairn_status status =
-        base_array_reserve(allocator, &share->held, &share->held_capacity, spheres->chunk_count);
+    const base_allocator *allocator = &spheres->world->model.allocator;
+    cairn_status status = base_array_reserve(allocator, &share->held, &share->held_capacity,
+                                             spheres->list.chunk_count);
     return status == CAIRN_OK ? base_array_reserve(allocator, &share->seen, &share->seen_capacity,
-                                                   spheres->chunk_count)
+                                                   spheres->list.chunk_count)
                               : status;
 }
 
@@ -406,9 +412,9 @@ void eng_spheres_share_drop_motions(struct eng_spheres *spheres)
     int self = spheres->share->ranks.number;
     eng_spheres_rows own = eng_spheres_share_slots(spheres, self, 1);
     eng_spheres_rows turns = eng_spheres_share_slots(spheres, self, ENG_SPHERES_WIDTH);
-    int groups = (spheres->slots + ENG_SPHERES_WIDTH - 1) / ENG_SPHERES_WIDTH;
+    int groups = (spheres->table.slots + ENG_SPHERES_WIDTH - 1) / ENG_SPHERES_WIDTH;
     eng_spheres_share_give_back(p->V, sizeof *p->V, 0, own.first);
-    eng_spheres_share_give_back(p->V, sizeof *p->V, own.end, spheres->slots);
+    eng_spheres_share_give_back(p->V, sizeof *p->V, own.end, spheres->table.slots);
     eng_spheres_share_give_back(p->turn, sizeof *p->turn, 0, turns.first);
     eng_spheres_share_give_back(p->turn, sizeof *p->turn, turns.end, groups);
 }
@@ -417,8 +423,8 @@ void eng_spheres_share_drop_motions(struct eng_spheres *spheres)
 static void drop_runs(const struct eng_spheres *spheres, const bool *kept,
                       void (*drop)(const struct eng_spheres *spheres, int first, int end))
 {
-    for (int c = 0, first; c < spheres->chunk_count; c++) {
-        for (first = c; c < spheres->chunk_count && !kept[c];)
+    for (int c = 0, first; c < spheres->list.chunk_count; c++) {
+        for (first = c; c < spheres->list.chunk_count && !kept[c];)
             c++;
         if (c > first)
             drop(spheres, first, c);
@@ -428,22 +434,22 @@ static void drop_runs(const struct eng_spheres *spheres, const bool *kept,
 /// What is used while a list is made, and the ends of arrays that a longer list has left.
 static void drop_scratch(const struct eng_spheres *spheres)
 {
-    const eng_spheres_buffer *made[] = {&spheres->scratch, &spheres->kept_start,
-                                        &spheres->kept_aside, &spheres->kept_columns,
-                                        &spheres->kept_resist};
+    const eng_spheres_buffer *made[] = {&spheres->list.scratch, &spheres->store.kept_start,
+                                        &spheres->store.kept_aside, &spheres->store.kept_columns,
+                                        &spheres->store.kept_resist};
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
         if (made[i]->capacity > 0)
             base_give_back(made[i]->block, made[i]->capacity);
-    const eng_spheres_buffer *lists[2] = {&spheres->near_list, &spheres->far_list};
+    const eng_spheres_buffer *lists[2] = {&spheres->list.near_list, &spheres->list.far_list};
     const int *starts[2] = {spheres->pass.near_start, spheres->pass.far_start};
     for (int i = 0; i < 2; i++) {
-        size_t used = ((size_t)starts[i][spheres->slots] + 1) * sizeof(int);
+        size_t used = ((size_t)starts[i][spheres->table.slots] + 1) * sizeof(int);
         if (lists[i]->capacity > used)
             base_give_back((char *)lists[i]->block + used, lists[i]->capacity - used);
     }
-    for (int r = 0; r < spheres->ranges; r++)
-        base_give_back(spheres->range[r].pairs,
-                       (size_t)spheres->range[r].pair_capacity * sizeof(eng_spheres_pair));
+    for (int r = 0; r < spheres->list.ranges; r++)
+        base_give_back(spheres->list.range[r].pairs,
+                       (size_t)spheres->list.range[r].pair_capacity * sizeof(eng_spheres_pair));
 }
 
 void eng_spheres_share_drop(struct eng_spheres *spheres)
@@ -454,11 +460,11 @@ void eng_spheres_share_drop(struct eng_spheres *spheres)
     drop_runs(spheres, share->held, drop_pairs);
     drop_scratch(spheres);
     // slots of others that pairs need stay
-    memcpy(share->seen, share->held, (size_t)spheres->chunk_count * sizeof *share->seen);
+    memcpy(share->seen, share->held, (size_t)spheres->list.chunk_count * sizeof *share->seen);
     for (int rank = 0; rank < share->ranks.count; rank++)
         for (int i = 0; i < share->places.received[rank].count; i++) {
             int slot = share->places.slots[share->places.received[rank].first + i];
-            share->seen[slot / spheres->chunk_slots] = true;
+            share->seen[slot / spheres->list.chunk_slots] = true;
         }
     drop_runs(spheres, share->seen, drop_slots);
     share->bare = true;
@@ -467,7 +473,7 @@ void eng_spheres_share_drop(struct eng_spheres *spheres)
 void eng_spheres_share_constants(struct eng_spheres *spheres)
 {
     struct eng_spheres_share *share = spheres->share;
-    for (int c = 0; c < spheres->chunk_count && share->bare; c++) {
+    for (int c = 0; c < spheres->list.chunk_count && share->bare; c++) {
         const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
         for (int slot = chunk->first_slot; slot < chunk->end_slot && !share->seen[c]; slot++)
             eng_spheres_read_constants(spheres, slot);
@@ -476,13 +482,13 @@ void eng_spheres_share_constants(struct eng_spheres *spheres)
 
 void eng_spheres_share_drop_forces(struct eng_spheres *spheres)
 {
-    base_give_back(spheres->force.block, spheres->force.capacity);
-    base_give_back(spheres->couple.block, spheres->couple.capacity);
+    base_give_back(spheres->store.force.block, spheres->store.force.capacity);
+    base_give_back(spheres->store.couple.block, spheres->store.couple.capacity);
 }
 
 static void renew_range(struct eng_spheres *spheres, int index, eng_spheres_placing placing)
 {
-    const eng_spheres_range *range = &spheres->range[index];
+    const eng_spheres_range *range = &spheres->list.range[index];
     for (int c = range->first_chunk; c < range->end_chunk; c++)
         if (eng_spheres_owns_range(spheres, index))
             eng_spheres_shapes_move(spheres, &spheres->pass.chunks[c], index, placing, false);
@@ -501,11 +507,11 @@ static void renew_followers(struct eng_spheres *spheres, int index)
 cairn_status eng_spheres_shapes_renew(struct eng_spheres *spheres, eng_spheres_placing placing)
 {
     bool out_of_memory = false;
-    if (!spheres->has_shapes)
+    if (!spheres->walls.has_shapes)
         return CAIRN_OK;
     eng_spheres_ranges_run(spheres,
                            placing == ENG_SPHERES_PLACE_FOLLOWERS ? renew_followers : renew_all);
-    for (int c = 0; c < spheres->chunk_count; c++)
+    for (int c = 0; c < spheres->list.chunk_count; c++)
         out_of_memory = out_of_memory || spheres->pass.chunks[c].out_of_memory;
     return out_of_memory ? CAIRN_ERROR_MEMORY : CAIRN_OK;
 }

@@ -7,6 +7,8 @@
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/elementary.h"
 #include "base/hash.h"
@@ -18,14 +20,16 @@
 /// Where a slot was when the last step ended, whatever the user did to it since.
 static const double *seen_X(const eng_spheres *spheres, int slot)
 {
-    bool moved = spheres->moved_count > 0 && spheres->moved_of[slot] > 0;
-    return moved ? spheres->moved[spheres->moved_of[slot] - 1].X : spheres->pass.X[slot];
+    bool moved = spheres->table.moved_count > 0 && spheres->table.moved_of[slot] > 0;
+    return moved ? spheres->table.moved[spheres->table.moved_of[slot] - 1].X
+                 : spheres->pass.X[slot];
 }
 
 static const double *seen_V(const eng_spheres *spheres, int slot)
 {
-    bool moved = spheres->moved_count > 0 && spheres->moved_of[slot] > 0;
-    return moved ? spheres->moved[spheres->moved_of[slot] - 1].V : spheres->pass.V[slot];
+    bool moved = spheres->table.moved_count > 0 && spheres->table.moved_of[slot] > 0;
+    return moved ? spheres->table.moved[spheres->table.moved_of[slot] - 1].V
+                 : spheres->pass.V[slot];
 }
 
 static vec3 slot_velocity(const eng_spheres *spheres, int slot)
@@ -48,7 +52,7 @@ static vec3 slot_centre(const eng_spheres *spheres, int slot)
 {
     if (eng_spheres_is_member(spheres, slot))
         return eng_spheres_member_centre(spheres, slot);
-    double back = 0.5 * (spheres->pass.step + spheres->last_step);
+    double back = 0.5 * (spheres->pass.step + spheres->table.last_step);
     vec3 coming = vec3_add(vec3_from(seen_X(spheres, slot)), eng_spheres_wrap_shift(spheres, slot));
     return vec3_add_scaled(coming, -back, slot_velocity(spheres, slot));
 }
@@ -62,19 +66,20 @@ static vec3 slot_point_velocity(const eng_spheres *spheres, int slot, vec3 arm)
 /// Whether a slot is a ghost of a wall that is no half-space.
 static bool is_shape_ghost(const eng_spheres *spheres, int slot)
 {
-    return slot - spheres->slots - 2 >= spheres->plane_ghosts;
+    return slot - spheres->table.slots - 2 >= spheres->walls.plane_ghosts;
 }
 
 static const eng_spheres_ghost *ghost_of(const eng_spheres *spheres, int slot)
 {
-    return (const eng_spheres_ghost *)spheres->ghosts.block + (slot - spheres->slots - 2);
+    return (const eng_spheres_ghost *)spheres->walls.ghosts.block +
+           (slot - spheres->table.slots - 2);
 }
 
 static void meet_shape(const eng_spheres *spheres, int slot, eng_spheres_contact *c)
 {
-    int index = slot - spheres->slots - 2 - spheres->plane_ghosts;
+    int index = slot - spheres->table.slots - 2 - spheres->walls.plane_ghosts;
     const eng_spheres_wall_contact *wall_contact =
-        &((const eng_spheres_touch *)spheres->touches.block)[index].before;
+        &((const eng_spheres_touch *)spheres->walls.touches.block)[index].before;
     c->normal = wall_contact->normal;
     c->gap = wall_contact->gap;
     c->key = wall_contact->key;
@@ -85,7 +90,7 @@ static void meet_shape(const eng_spheres *spheres, int slot, eng_spheres_contact
 static void meet_wall(const eng_spheres *spheres, int slot, vec3 centre, double radius,
                       eng_spheres_contact *c)
 {
-    const eng_spheres_wall *walls = spheres->walls.block,
+    const eng_spheres_wall *walls = spheres->walls.rows.block,
                            *wall = &walls[ghost_of(spheres, slot)->wall];
     double distance = vec3_dot(wall->before.normal, vec3_sub(centre, wall->before.point));
     c->wall = true;
@@ -103,12 +108,12 @@ static void meet_wall(const eng_spheres *spheres, int slot, vec3 centre, double 
 static vec3 meet_sphere(const eng_spheres *spheres, int slot, vec3 centre, double radius,
                         eng_spheres_contact *c)
 {
-    const eng_cell *cell = &spheres->world->cell;
+    const eng_cell *cell = &spheres->world->state.cell;
     slot = eng_spheres_source_of(&spheres->pass, slot);
     vec3 other = slot_centre(spheres, slot);
     if (cell->any) {
         c->shift = eng_cell_shift(cell, vec3_sub(centre, other));
-        c->drift = mat3_apply(&spheres->before.gradient, c->shift);
+        c->drift = mat3_apply(&spheres->cell.before.gradient, c->shift);
         other = vec3_add(other, c->shift);
     }
     vec3 apart = vec3_sub(other, centre);
@@ -131,12 +136,12 @@ static void meet(const eng_spheres *spheres, const eng_spheres_block *block, int
     c->body[0] = eng_spheres_slot_body(spheres, a);
     c->collider[0] = eng_spheres_slot_collider(spheres, a);
     centre[0] = slot_centre(spheres, a);
-    if (eng_spheres_source_of(&spheres->pass, b) < spheres->slots) {
+    if (eng_spheres_source_of(&spheres->pass, b) < spheres->table.slots) {
         centre[1] = meet_sphere(spheres, b, centre[0], radius, c);
         return;
     }
     meet_wall(spheres, b, centre[0], radius, c);
-    const eng_spheres_wall *walls = spheres->walls.block;
+    const eng_spheres_wall *walls = spheres->walls.rows.block;
     centre[1] = walls[ghost_of(spheres, b)->wall].before.centre;
 }
 
@@ -144,9 +149,9 @@ static void meet(const eng_spheres *spheres, const eng_spheres_block *block, int
 static vec3 velocity_of_b(const eng_spheres *spheres, int slot, const eng_spheres_contact *c,
                           vec3 arm)
 {
-    const eng_spheres_wall *walls = spheres->walls.block;
+    const eng_spheres_wall *walls = spheres->walls.rows.block;
     slot = eng_spheres_source_of(&spheres->pass, slot);
-    if (slot < spheres->slots)
+    if (slot < spheres->table.slots)
         return vec3_add(slot_point_velocity(spheres, slot, arm), c->drift);
     const eng_spheres_wall *wall = &walls[ghost_of(spheres, slot)->wall];
     return vec3_add(wall->velocity, vec3_cross(wall->omega, arm));
@@ -191,10 +196,10 @@ static vec3 couple_of(const eng_spheres_resist *resist, int k, vec3 normal)
 
 static vec3 omega_of_b(const eng_spheres *spheres, int slot)
 {
-    const eng_spheres_wall *walls = spheres->walls.block;
+    const eng_spheres_wall *walls = spheres->walls.rows.block;
     slot = eng_spheres_source_of(&spheres->pass, slot);
-    return slot < spheres->slots ? slot_omega(spheres, slot)
-                                 : walls[ghost_of(spheres, slot)->wall].omega;
+    return slot < spheres->table.slots ? slot_omega(spheres, slot)
+                                       : walls[ghost_of(spheres, slot)->wall].omega;
 }
 
 /// Of a closed pair, N on B: the spring's normal part and what acts along the surface.
@@ -280,7 +285,7 @@ static void add_turning(const eng_spheres *spheres, const eng_spheres_block *blo
     const eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
     if (resist == NULL)
         return;
-    double half = 0.5 * spheres->last_step, about = vec3_dot(c->normal, c->omega);
+    double half = 0.5 * spheres->table.last_step, about = vec3_dot(c->normal, c->omega);
     moments m = moments_of(resist, k);
     double along = half * (vec3_dot(m.rolling, c->omega) + m.twisting * about);
     double stored = stored_turning(spheres, block, k, c);
@@ -293,7 +298,7 @@ static eng_spheres_loss loss_of(const eng_spheres *spheres, const eng_spheres_bl
                                 const eng_spheres_contact *c)
 {
     const eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
-    double half = 0.5 * spheres->last_step;
+    double half = 0.5 * spheres->table.last_step;
     double along = half * vec3_dot(lag_of(block, k), c->velocity);
     double normal = half * (double)block->lag_normal[k] * vec3_dot(c->normal, c->velocity);
     bool slips = block->slip >> k & 1;
@@ -321,7 +326,7 @@ eng_spheres_pending eng_spheres_pending_of(const eng_spheres *spheres,
                                            const eng_spheres_block *block, int k,
                                            const eng_spheres_contact *c)
 {
-    double half = 0.5 * spheres->last_step, normal = vec3_dot(c->normal, c->velocity);
+    double half = 0.5 * spheres->table.last_step, normal = vec3_dot(c->normal, c->velocity);
     vec3 spring = spring_of(block, k);
     double along = half * vec3_dot(spring, c->velocity);
     double stored = c->stiffness > 0.0 ? 0.5 * vec3_norm_squared(spring) / c->stiffness : 0.0;
@@ -338,13 +343,13 @@ eng_spheres_pending eng_spheres_pending_of(const eng_spheres *spheres,
 
 pose eng_spheres_middle_of(const cairn_world *world, int body)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     int slot = eng_spheres_slot_of(spheres, body);
     if (slot == ENG_SPHERES_NO_SLOT)
         return eng_spheres_clump_middle(spheres, body);
     vec3 omega = quat_rotate_inverse(eng_spheres_slot_middle(spheres, slot).orientation,
                                      eng_spheres_slot_omega(spheres, slot));
-    double back = -0.5 * (spheres->pass.step + spheres->last_step);
+    double back = -0.5 * (spheres->pass.step + spheres->table.last_step);
     return (pose){slot_centre(spheres, slot),
                   eng_rotation_advance(eng_spheres_slot_middle(spheres, slot).orientation,
                                        vec3_scale(back, omega))};
@@ -352,7 +357,7 @@ pose eng_spheres_middle_of(const cairn_world *world, int body)
 
 vec3 eng_spheres_centre_of(const cairn_world *world, int body)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     int slot = eng_spheres_slot_of(spheres, body);
     return slot != ENG_SPHERES_NO_SLOT ? slot_centre(spheres, slot)
                                        : eng_spheres_clump_middle(spheres, body).position;
@@ -360,7 +365,7 @@ vec3 eng_spheres_centre_of(const cairn_world *world, int body)
 
 bool eng_spheres_grain_of(const cairn_world *world, int slot, eng_spheres_grain *grain)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     if (eng_spheres_is_member(spheres, slot))
         return false;
     *grain = (eng_spheres_grain){
@@ -374,7 +379,7 @@ bool eng_spheres_grain_of(const cairn_world *world, int slot, eng_spheres_grain 
 /// Slot of the i-th contact of the last step, in the order of chunks, blocks and lanes.
 static int nth_pair_slot(const eng_spheres *spheres, int i)
 {
-    int low = 0, high = spheres->chunk_count - 1;
+    int low = 0, high = spheres->list.chunk_count - 1;
     while (low < high) {
         int middle = (low + high + 1) / 2;
         if (spheres->pass.chunks[middle].first_contact <= i)
@@ -398,19 +403,20 @@ static int nth_pair_slot(const eng_spheres *spheres, int i)
 
 int eng_spheres_contact_count(const cairn_world *world)
 {
-    const eng_spheres *spheres = world->spheres;
-    return spheres != NULL && spheres->block_count > 0 ? spheres->contact_count : 0;
+    const eng_spheres *spheres = world->state.spheres;
+    return spheres != NULL && spheres->store.block_count > 0 ? spheres->store.contact_count : 0;
 }
 
 int eng_spheres_block_count(const cairn_world *world)
 {
-    return eng_spheres_contact_count(world) > 0 ? world->spheres->block_count : 0;
+    return eng_spheres_contact_count(world) > 0 ? world->state.spheres->store.block_count : 0;
 }
 
 /// Whether slots are what the last step saw, each a body of its own, and no copies of bodies meet.
 static bool is_plain(const eng_spheres *spheres)
 {
-    return spheres->clump_count == 0 && spheres->moved_count == 0 && !spheres->world->cell.any;
+    return spheres->clumps.count == 0 && spheres->table.moved_count == 0 &&
+           !spheres->world->state.cell.any;
 }
 
 static eng_spheres_force any_force(const eng_spheres *spheres, const eng_spheres_block *block,
@@ -422,7 +428,7 @@ static eng_spheres_force any_force(const eng_spheres *spheres, const eng_spheres
     vec3 centre[2];
     meet(spheres, block, k, &c, centre);
     for (int side = 0; side < 2; side++)
-        if (slots[side] < spheres->slots && eng_spheres_is_member(spheres, slots[side])) {
+        if (slots[side] < spheres->table.slots && eng_spheres_is_member(spheres, slots[side])) {
             vec3 clump = eng_spheres_clump_middle(spheres, c.body[side]).position;
             centre[side] = side == 0 ? clump : vec3_add(clump, c.shift);
         }
@@ -446,7 +452,7 @@ static void fetch_slots(const eng_spheres_pass *pass, const eng_spheres_block *b
 int eng_spheres_block_forces(const cairn_world *world, int block, unsigned lanes,
                              eng_spheres_force forces[ENG_SPHERES_BLOCK])
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     const eng_spheres_block *pairs = &spheres->pass.blocks[block];
     int count = 0;
     for (unsigned bits = pairs->touch & lanes; bits != 0; bits &= bits - 1)
@@ -456,21 +462,22 @@ int eng_spheres_block_forces(const cairn_world *world, int block, unsigned lanes
 
 unsigned eng_spheres_block_lines(const cairn_world *world, int block, eng_spheres_lines *lines)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     const eng_spheres_pass *pass = &spheres->pass;
     const eng_spheres_block *pairs = &pass->blocks[block];
     if (!is_plain(spheres) || pairs->touch == 0)
         return 0;
-    if (block + 2 < spheres->block_count)
+    if (block + 2 < spheres->store.block_count)
         fetch_slots(pass, pairs + 2);
-    spheres->kernel->draw(pass, pairs, 0.5 * (pass->step + spheres->last_step), lines);
+    spheres->kernel->draw(pass, pairs, 0.5 * (pass->step + spheres->table.last_step), lines);
     const eng_spheres_terms *terms = eng_spheres_terms_of(spheres, pairs);
     unsigned found = 0;
     for (unsigned bits = pairs->touch; bits != 0; bits &= bits - 1) {
         int k = __builtin_ctz(bits);
         int a = eng_spheres_slot_a(pairs, k), b = eng_spheres_slot_b(pairs, k);
         double overlap = lines->overlap[k], half = 0.5 * overlap;
-        if (b >= spheres->slots || half > pass->constants[a][3] || half > pass->constants[b][3])
+        if (b >= spheres->table.slots || half > pass->constants[a][3] ||
+            half > pass->constants[b][3])
             continue;
         con_batch_state closed =
             eng_spheres_state_of_pair(spheres, terms, pairs, k, overlap > 0.0 ? overlap : 0.0);
@@ -490,7 +497,7 @@ static bool is_flipped(const eng_spheres_contact *c)
 
 void eng_spheres_contact_view(const cairn_world *world, int i, cairn_contact_view *view)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     int pair_slot = nth_pair_slot(spheres, i);
     const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
     eng_spheres_contact c = eng_spheres_contact_of(spheres, block, pair_slot % ENG_SPHERES_WIDTH);
@@ -514,15 +521,16 @@ void eng_spheres_contact_view(const cairn_world *world, int i, cairn_contact_vie
     vec3_store(view->point, flip ? vec3_sub(c.point, c.shift) : c.point);
     vec3_store(view->normal, normal);
     vec3_store(view->force, force);
-    vec3_store(view->impulse, vec3_scale(world->def.time_step, force));
+    vec3_store(view->impulse, vec3_scale(world->state.clock.step, force));
     vec3_store(view->velocity, U);
 }
 
 /// The pair of a ghost that touches a wall's body; -1 for others.
 static int touching_pair_of(const eng_spheres *spheres, int body, int index)
 {
-    const eng_spheres_ghost *ghost = (const eng_spheres_ghost *)spheres->ghosts.block + index;
-    bool is_of_wall = ((const eng_spheres_wall *)spheres->walls.block)[ghost->wall].body == body;
+    const eng_spheres_ghost *ghost = (const eng_spheres_ghost *)spheres->walls.ghosts.block + index;
+    bool is_of_wall =
+        ((const eng_spheres_wall *)spheres->walls.rows.block)[ghost->wall].body == body;
     if (!is_of_wall || ghost->pair_slot < 0)
         return -1;
     const eng_spheres_block *block = &spheres->pass.blocks[ghost->pair_slot / ENG_SPHERES_WIDTH];
@@ -534,15 +542,17 @@ static int touching_pair_of(const eng_spheres *spheres, int body, int index)
 static vec3 normal_of_wall(const eng_spheres *spheres, const eng_spheres_block *block, int k, int a,
                            double *gap)
 {
-    int b = eng_spheres_slot_b(block, k), index = b - spheres->slots - 2 - spheres->plane_ghosts;
+    int b = eng_spheres_slot_b(block, k),
+        index = b - spheres->table.slots - 2 - spheres->walls.plane_ghosts;
     if (index >= 0) {
         // shapes were told where they touch
-        const eng_spheres_touch *touch = (const eng_spheres_touch *)spheres->touches.block + index;
+        const eng_spheres_touch *touch =
+            (const eng_spheres_touch *)spheres->walls.touches.block + index;
         *gap = touch->before.gap;
         return touch->before.normal;
     }
     const eng_spheres_plane *plane =
-        &((const eng_spheres_wall *)spheres->walls.block)[ghost_of(spheres, b)->wall].before;
+        &((const eng_spheres_wall *)spheres->walls.rows.block)[ghost_of(spheres, b)->wall].before;
     *gap = vec3_dot(plane->normal, vec3_sub(slot_centre(spheres, a), plane->point)) -
            spheres->pass.constants[a][3];
     return vec3_negate(plane->normal);
@@ -550,17 +560,17 @@ static vec3 normal_of_wall(const eng_spheres *spheres, const eng_spheres_block *
 
 bool eng_spheres_has_wall(const cairn_world *world, int body)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     bool found = false;
-    for (int i = 0; spheres != NULL && i < spheres->wall_count && !found; i++)
-        found = ((const eng_spheres_wall *)spheres->walls.block)[i].body == body;
+    for (int i = 0; spheres != NULL && i < spheres->walls.count && !found; i++)
+        found = ((const eng_spheres_wall *)spheres->walls.rows.block)[i].body == body;
     return found;
 }
 
 bool eng_spheres_next_of_wall(const cairn_world *world, int body, int *at, eng_wall_contact *found)
 {
-    const eng_spheres *spheres = world->spheres;
-    while (spheres->block_count > 0 && *at < spheres->ghost_count) {
+    const eng_spheres *spheres = world->state.spheres;
+    while (spheres->store.block_count > 0 && *at < spheres->walls.ghost_count) {
         int pair_slot = touching_pair_of(spheres, body, (*at)++), k = pair_slot % ENG_SPHERES_WIDTH;
         if (pair_slot < 0)
             continue;
@@ -578,7 +588,7 @@ bool eng_spheres_next_of_wall(const cairn_world *world, int body, int *at, eng_w
 
 void eng_spheres_contact_history(const cairn_world *world, int i, double history[CON_HISTORY_MAX])
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     int pair_slot = nth_pair_slot(spheres, i), k = pair_slot % ENG_SPHERES_WIDTH;
     const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
     eng_spheres_contact c = eng_spheres_contact_of(spheres, block, k);
@@ -606,14 +616,14 @@ static uint64_t hash_pair_slot(const eng_spheres *spheres, int pair_slot, uint64
 
 uint64_t eng_spheres_hash(const cairn_world *world, uint64_t hash)
 {
-    const eng_spheres *spheres = world->spheres;
-    for (int i = 0; spheres != NULL && i < spheres->block_count; i++) {
+    const eng_spheres *spheres = world->state.spheres;
+    for (int i = 0; spheres != NULL && i < spheres->store.block_count; i++) {
         // several processes have them; what fails here fails what asks for the hash
         if (i % HASHED_BLOCKS == 0 &&
             !eng_spheres_share_bring(spheres, ENG_SPHERES_PART_PAIRS, i,
-                                     i + HASHED_BLOCKS < spheres->block_count
+                                     i + HASHED_BLOCKS < spheres->store.block_count
                                          ? i + HASHED_BLOCKS
-                                         : spheres->block_count))
+                                         : spheres->store.block_count))
             break;
         for (unsigned touch = spheres->pass.blocks[i].touch; touch != 0; touch &= touch - 1)
             hash = hash_pair_slot(spheres, i * ENG_SPHERES_WIDTH + __builtin_ctz(touch), hash);
@@ -627,19 +637,19 @@ uint64_t eng_spheres_hash(const cairn_world *world, uint64_t hash)
 static vec3 first_omega(const eng_spheres *spheres, int slot)
 {
     slot = eng_spheres_source_of(&spheres->pass, slot);
-    if (slot >= spheres->slots)
+    if (slot >= spheres->table.slots)
         return omega_of_b(spheres, slot);
-    const double *V = spheres->first_V[slot];
+    const double *V = spheres->table.first_V[slot];
     return vec3_make(V[6], V[7], V[8]);
 }
 
 /// Velocity of its material point at that time.
 static vec3 first_velocity(const eng_spheres *spheres, int slot, vec3 arm)
 {
-    const eng_spheres_wall *walls = spheres->walls.block;
+    const eng_spheres_wall *walls = spheres->walls.rows.block;
     slot = eng_spheres_source_of(&spheres->pass, slot);
-    vec3 velocity = slot < spheres->slots ? vec3_from(spheres->first_V[slot])
-                                          : walls[ghost_of(spheres, slot)->wall].velocity;
+    vec3 velocity = slot < spheres->table.slots ? vec3_from(spheres->table.first_V[slot])
+                                                : walls[ghost_of(spheres, slot)->wall].velocity;
     return vec3_add(velocity, vec3_cross(first_omega(spheres, slot), arm));
 }
 
@@ -654,8 +664,9 @@ static vec3 spring_couple(const eng_spheres *spheres, const eng_spheres_block *b
 /// Whether a pair has begun with the step: all of the first one, later those that could not move.
 static bool has_begun(const cairn_world *world, const eng_spheres_contact *c)
 {
-    const eng_body *a = &world->bodies[c->body[0]], *b = &world->bodies[c->body[1]];
-    return world->step_count == 0 ||
+    const eng_body *a = &world->model.bodies.rows[c->body[0]],
+                   *b = &world->model.bodies.rows[c->body[1]];
+    return world->state.clock.step_count == 0 ||
            ((a->arrived || a->kind != CAIRN_DYNAMIC) && (b->arrived || b->kind != CAIRN_DYNAMIC));
 }
 
@@ -669,7 +680,7 @@ static double start_of(const eng_spheres *spheres, const eng_spheres_block *bloc
         return 0.0;
     vec3 centre_a = slot_centre(spheres, a);
     vec3 centre_b =
-        c.wall ? ((const eng_spheres_wall *)spheres->walls.block)[ghost_of(spheres, b)->wall]
+        c.wall ? ((const eng_spheres_wall *)spheres->walls.rows.block)[ghost_of(spheres, b)->wall]
                      .before.centre
                : vec3_add(slot_centre(spheres, eng_spheres_source_of(&spheres->pass, b)), c.shift);
     vec3 velocity = vec3_sub(first_velocity(spheres, b, vec3_sub(c.point, centre_b)),
@@ -724,14 +735,15 @@ static void wall_force(const eng_spheres *spheres, int body, vec3 *force, vec3 *
     eng_wall_contact found;
     for (int at = 0; torque == NULL && eng_spheres_next_of_wall(spheres->world, body, &at, &found);)
         *force = vec3_add(*force, found.force);
-    for (int i = 0; i < spheres->ghost_count && torque != NULL; i++) {
+    for (int i = 0; i < spheres->walls.ghost_count && torque != NULL; i++) {
         int pair_slot = touching_pair_of(spheres, body, i);
         if (pair_slot < 0)
             continue;
         const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
         int k = pair_slot % ENG_SPHERES_WIDTH;
-        const eng_spheres_wall *wall = (const eng_spheres_wall *)spheres->walls.block +
-                                       ((const eng_spheres_ghost *)spheres->ghosts.block)[i].wall;
+        const eng_spheres_wall *wall =
+            (const eng_spheres_wall *)spheres->walls.rows.block +
+            ((const eng_spheres_ghost *)spheres->walls.ghosts.block)[i].wall;
         eng_spheres_contact c = push_of(spheres, block, k);
         *force = vec3_add(*force, c.force);
         vec3 arm = vec3_sub(c.point, wall->before.centre);
@@ -754,10 +766,11 @@ static void slot_force(const eng_spheres *spheres, int slot, vec3 centre, vec3 *
 
 void eng_spheres_add_force(const cairn_world *world, int body, vec3 *force, vec3 *torque)
 {
-    const eng_spheres *spheres = world->spheres;
-    if (spheres == NULL || spheres->block_count == 0)
+    const eng_spheres *spheres = world->state.spheres;
+    if (spheres == NULL || spheres->store.block_count == 0)
         return;
-    int slot = eng_spheres_slot_of(spheres, body), first = world->bodies[body].first_collider;
+    int slot = eng_spheres_slot_of(spheres, body),
+        first = world->model.bodies.rows[body].first_collider;
     if (slot != ENG_SPHERES_NO_SLOT) {
         slot_force(spheres, slot, slot_centre(spheres, slot), force, torque);
         return;

@@ -5,6 +5,7 @@
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/rotation.h"
+#include "engine/state/world.h"
 
 /// Orientation at the midpoint of the coming step.
 static quat slot_turn(const eng_spheres *spheres, int slot)
@@ -28,33 +29,33 @@ vec3 eng_spheres_slot_omega(const eng_spheres *spheres, int slot)
 
 bool eng_spheres_holds_clumps(const cairn_world *world)
 {
-    return world->spheres != NULL && world->spheres->clump_count > 0;
+    return world->state.spheres != NULL && world->state.spheres->clumps.count > 0;
 }
 
 int eng_spheres_slot_count(const cairn_world *world)
 {
-    return world->spheres != NULL ? world->spheres->slots : 0;
+    return world->state.spheres != NULL ? world->state.spheres->table.slots : 0;
 }
 
 cairn_array_segment eng_spheres_show_velocity(const cairn_world *world)
 {
-    const eng_spheres *spheres = world->spheres;
-    if (spheres == NULL || spheres->slots == 0)
+    const eng_spheres *spheres = world->state.spheres;
+    if (spheres == NULL || spheres->table.slots == 0)
         return (cairn_array_segment){0};
-    return (cairn_array_segment){spheres->pass.V, sizeof *spheres->pass.V, spheres->slots,
+    return (cairn_array_segment){spheres->pass.V, sizeof *spheres->pass.V, spheres->table.slots,
                                  eng_spheres_ids(spheres)};
 }
 
 bool eng_spheres_holds(const cairn_world *world, int body)
 {
-    return world->spheres != NULL &&
-           eng_spheres_slot_of(world->spheres, body) != ENG_SPHERES_NO_SLOT;
+    return world->state.spheres != NULL &&
+           eng_spheres_slot_of(world->state.spheres, body) != ENG_SPHERES_NO_SLOT;
 }
 
 bool eng_spheres_steps(const cairn_world *world, int body)
 {
     return eng_spheres_holds(world, body) ||
-           (world->spheres != NULL && eng_spheres_moves(world->spheres, body));
+           (world->state.spheres != NULL && eng_spheres_moves(world->state.spheres, body));
 }
 
 /// Velocity in the general columns' form; position at t_n.
@@ -71,12 +72,12 @@ static vec3 slot_motion(const eng_spheres *spheres, int slot, double v[6])
 
 vec3 eng_spheres_motion_of(const cairn_world *world, int body, double v[6])
 {
-    return slot_motion(world->spheres, eng_spheres_slot_of(world->spheres, body), v);
+    return slot_motion(world->state.spheres, eng_spheres_slot_of(world->state.spheres, body), v);
 }
 
 vec3 eng_spheres_place_of(const cairn_world *world, int body)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     int slot = eng_spheres_slot_of(spheres, body);
     vec3 velocity =
         vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
@@ -86,7 +87,7 @@ vec3 eng_spheres_place_of(const cairn_world *world, int body)
 
 eng_state eng_spheres_state_of(const cairn_world *world, int body)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     int slot = eng_spheres_slot_of(spheres, body);
     eng_state state;
     state.q.position = slot_motion(spheres, slot, state.v);
@@ -97,7 +98,7 @@ eng_state eng_spheres_state_of(const cairn_world *world, int body)
 
 void eng_spheres_prefetch(const cairn_world *world, int body)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     int slot = eng_spheres_slot_of(spheres, body);
     const double(*turn)[8] = (const double(*)[8])spheres->pass.turn[slot / ENG_SPHERES_WIDTH];
     __builtin_prefetch(spheres->pass.X[slot]);

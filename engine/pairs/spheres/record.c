@@ -9,6 +9,7 @@
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,43 +25,47 @@ enum {
 
 void eng_spheres_record_head(const cairn_world *world, eng_spheres_record *record)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     memset(record->counts, 0, sizeof record->counts);
     memset(record->reals, 0, sizeof record->reals);
-    record->counts[ENG_SPHERES_RECORD_CHANGED] = world->plan_due ? PLAN_DUE : 0;
+    record->counts[ENG_SPHERES_RECORD_CHANGED] = world->scratch.general.due ? PLAN_DUE : 0;
     if (spheres == NULL)
         return;
-    record->counts[ENG_SPHERES_RECORD_SLOTS] = spheres->slots;
+    record->counts[ENG_SPHERES_RECORD_SLOTS] = spheres->table.slots;
     record->counts[ENG_SPHERES_RECORD_PAIR_SLOTS] =
-        (int64_t)spheres->block_count * ENG_SPHERES_WIDTH;
+        (int64_t)spheres->store.block_count * ENG_SPHERES_WIDTH;
     record->counts[ENG_SPHERES_RECORD_MOMENTS] =
         spheres->pass.resist != NULL ? record->counts[ENG_SPHERES_RECORD_PAIR_SLOTS] : 0;
     record->counts[ENG_SPHERES_RECORD_COLUMNS] =
-        record->counts[ENG_SPHERES_RECORD_PAIR_SLOTS] * spheres->kept_rows;
-    record->counts[ENG_SPHERES_RECORD_CHUNKS] = spheres->slots > 0 ? spheres->chunk_count : 0;
-    record->counts[ENG_SPHERES_RECORD_WALLS] = spheres->wall_count;
+        record->counts[ENG_SPHERES_RECORD_PAIR_SLOTS] * spheres->store.kept_rows;
+    record->counts[ENG_SPHERES_RECORD_CHUNKS] =
+        spheres->table.slots > 0 ? spheres->list.chunk_count : 0;
+    record->counts[ENG_SPHERES_RECORD_WALLS] = spheres->walls.count;
     record->counts[ENG_SPHERES_RECORD_CHANGED] |=
-        (spheres->walls_changed ? WALL_CHANGED : 0) | (spheres->overflow ? CROWDED : 0) |
-        (spheres->settled ? SETTLED : 0) | (spheres->replanned ? REPLANNED : 0) |
-        (spheres->members_due ? MEMBERS_DUE : 0);
-    record->counts[ENG_SPHERES_RECORD_CRITICAL] = spheres->critical_count;
-    record->counts[ENG_SPHERES_RECORD_EXPOSED] = spheres->exposed_count;
-    record->counts[ENG_SPHERES_RECORD_MOVED] = spheres->moved_count;
+        (spheres->walls.changed ? WALL_CHANGED : 0) | (spheres->list.overflow ? CROWDED : 0) |
+        (spheres->table.settled ? SETTLED : 0) | (spheres->meeting.replanned ? REPLANNED : 0) |
+        (spheres->clumps.members_due ? MEMBERS_DUE : 0);
+    record->counts[ENG_SPHERES_RECORD_CRITICAL] = spheres->meeting.critical_count;
+    record->counts[ENG_SPHERES_RECORD_EXPOSED] = spheres->meeting.exposed_count;
+    record->counts[ENG_SPHERES_RECORD_MOVED] = spheres->table.moved_count;
     record->counts[ENG_SPHERES_RECORD_TERMS] =
-        world->plan_due && spheres->slots > 0 ? world->surface_count : 0;
-    record->counts[ENG_SPHERES_RECORD_GROUPS] = spheres->group_count;
-    record->counts[ENG_SPHERES_RECORD_GHOSTS] = spheres->ghost_count - spheres->plane_ghosts;
-    record->reals[ENG_SPHERES_RECORD_SLACK] = spheres->slack;
-    record->reals[ENG_SPHERES_RECORD_WALL_PATH] = spheres->wall_path;
-    record->reals[ENG_SPHERES_RECORD_WALL_MARGIN] = spheres->wall_margin;
-    record->reals[ENG_SPHERES_RECORD_LAST_STEP] = spheres->last_step;
-    record->reals[ENG_SPHERES_RECORD_CELL_MARGIN] = spheres->cell_margin;
-    record->reals[ENG_SPHERES_RECORD_CELL_PATH] = spheres->cell_path;
-    record->counts[ENG_SPHERES_RECORD_WRAPS] = world->cell.any ? spheres->slots : 0;
+        world->scratch.general.due && spheres->table.slots > 0
+            ? world->model.materials.surface_count
+            : 0;
+    record->counts[ENG_SPHERES_RECORD_GROUPS] = spheres->walls.group_count;
+    record->counts[ENG_SPHERES_RECORD_GHOSTS] =
+        spheres->walls.ghost_count - spheres->walls.plane_ghosts;
+    record->reals[ENG_SPHERES_RECORD_SLACK] = spheres->list.slack;
+    record->reals[ENG_SPHERES_RECORD_WALL_PATH] = spheres->walls.path;
+    record->reals[ENG_SPHERES_RECORD_WALL_MARGIN] = spheres->walls.margin;
+    record->reals[ENG_SPHERES_RECORD_LAST_STEP] = spheres->table.last_step;
+    record->reals[ENG_SPHERES_RECORD_CELL_MARGIN] = spheres->cell.margin;
+    record->reals[ENG_SPHERES_RECORD_CELL_PATH] = spheres->cell.path;
+    record->counts[ENG_SPHERES_RECORD_WRAPS] = world->state.cell.any ? spheres->table.slots : 0;
     double *at = &record->reals[ENG_SPHERES_RECORD_AT_FRAMES];
-    memcpy(at, &spheres->frame, sizeof spheres->frame);
-    memcpy(at + 27, &spheres->before, sizeof spheres->before);
-    memcpy(at + 54, &spheres->listed, sizeof spheres->listed);
+    memcpy(at, &spheres->cell.frame, sizeof spheres->cell.frame);
+    memcpy(at + 27, &spheres->cell.before, sizeof spheres->cell.before);
+    memcpy(at + 54, &spheres->cell.listed, sizeof spheres->cell.listed);
 }
 
 /// The cell when the list was made, and what belongs to it; restored before the list.
@@ -71,9 +76,9 @@ static void place_frames(eng_spheres *spheres, const eng_spheres_record *record)
     eng_spheres_frame frame = {0};
     memcpy(&frame.lattice, at + 54, sizeof frame.lattice);
     eng_spheres_frame_set(spheres, &frame);
-    memcpy(&spheres->before, at + 27, sizeof spheres->before);
-    spheres->cell_margin = record->reals[ENG_SPHERES_RECORD_CELL_MARGIN];
-    spheres->strains = memcmp(&spheres->before.gradient, &still, sizeof still) != 0;
+    memcpy(&spheres->cell.before, at + 27, sizeof spheres->cell.before);
+    spheres->cell.margin = record->reals[ENG_SPHERES_RECORD_CELL_MARGIN];
+    spheres->cell.strains = memcmp(&spheres->cell.before.gradient, &still, sizeof still) != 0;
 }
 
 static bool allocate_groups(eng_spheres_record *record, base_arena *arena)
@@ -197,8 +202,8 @@ static void copy_wall_contact(const eng_spheres_touch *touch, int ghost, eng_sph
 
 static void copy_groups(const eng_spheres *spheres, eng_spheres_record *record)
 {
-    const eng_spheres_group *groups = spheres->groups.block;
-    for (int g = 0; g < spheres->group_count; g++) {
+    const eng_spheres_group *groups = spheres->walls.groups.block;
+    for (int g = 0; g < spheres->walls.group_count; g++) {
         const eng_spheres_separation *separation = &groups[g].separation;
         record->groups[g][0] = groups[g].end_ghost - groups[g].first_ghost;
         record->groups[g][1] = (int)separation->kind;
@@ -210,22 +215,22 @@ static void copy_groups(const eng_spheres *spheres, eng_spheres_record *record)
         to[8] = separation->offset;
         record->group_keys[g] = separation->key;
     }
-    for (int i = 0; i < spheres->ghost_count - spheres->plane_ghosts; i++)
-        copy_wall_contact((const eng_spheres_touch *)spheres->touches.block + i, i, record);
+    for (int i = 0; i < spheres->walls.ghost_count - spheres->walls.plane_ghosts; i++)
+        copy_wall_contact((const eng_spheres_touch *)spheres->walls.touches.block + i, i, record);
 }
 
 /// What concerns bodies of the general passes, and slots that the user moved.
 static void copy_general(const eng_spheres *spheres, eng_spheres_record *record)
 {
-    for (int i = 0; i < spheres->critical_count; i++)
-        record->critical[i] = spheres->critical[i].bounds;
-    for (int i = 0; i < spheres->exposed_count; i++)
-        record->exposed[i] = spheres->exposed[i];
-    for (int i = 0; i < spheres->moved_count; i++) {
-        record->moved_slots[i] = spheres->moved[i].slot;
-        memcpy(record->moved[i], spheres->moved[i].X, sizeof spheres->moved[i].X);
-        memcpy(record->moved[i] + ENG_SPHERES_RECORD_ROW_V, spheres->moved[i].V,
-               sizeof spheres->moved[i].V);
+    for (int i = 0; i < spheres->meeting.critical_count; i++)
+        record->critical[i] = spheres->meeting.critical[i].bounds;
+    for (int i = 0; i < spheres->meeting.exposed_count; i++)
+        record->exposed[i] = spheres->meeting.exposed[i];
+    for (int i = 0; i < spheres->table.moved_count; i++) {
+        record->moved_slots[i] = spheres->table.moved[i].slot;
+        memcpy(record->moved[i], spheres->table.moved[i].X, sizeof spheres->table.moved[i].X);
+        memcpy(record->moved[i] + ENG_SPHERES_RECORD_ROW_V, spheres->table.moved[i].V,
+               sizeof spheres->table.moved[i].V);
     }
 }
 
@@ -256,7 +261,7 @@ static void copy_terms(const eng_spheres *spheres, eng_spheres_record *record)
 
 void eng_spheres_record_take(const cairn_world *world, eng_spheres_record *record)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     if (spheres == NULL)
         return;
     copy_general(spheres, record);
@@ -265,8 +270,8 @@ void eng_spheres_record_take(const cairn_world *world, eng_spheres_record *recor
         record->travelled[i][0] = spheres->pass.chunks[i].left;
         record->travelled[i][1] = spheres->pass.chunks[i].path;
     }
-    for (int i = 0; i < spheres->wall_count; i++)
-        copy_wall((eng_spheres_wall *)spheres->walls.block + i, record->walls[i]);
+    for (int i = 0; i < spheres->walls.count; i++)
+        copy_wall((eng_spheres_wall *)spheres->walls.rows.block + i, record->walls[i]);
     copy_groups(spheres, record);
 }
 
@@ -277,15 +282,15 @@ void eng_spheres_record_take(const cairn_world *world, eng_spheres_record *recor
 static bool are_rows_sound(eng_spheres *spheres, const eng_spheres_record *record)
 {
     const cairn_world *world = spheres->world;
-    int *slot_of = spheres->slot_of.block;
+    int *slot_of = spheres->table.slot_of.block;
     // those of rows that this world had since, too
-    for (int i = 0; i < spheres->known_bodies; i++)
+    for (int i = 0; i < spheres->table.known_bodies; i++)
         slot_of[i] = ENG_SPHERES_NO_SLOT;
     for (int slot = 0; slot < record->counts[ENG_SPHERES_RECORD_SLOTS]; slot++) {
         int id = record->body[slot];
-        bool known =
-            id < 0 ? ~id < spheres->member_room && eng_spheres_members(spheres)[~id].clump >= 0
-                   : id < world->body_count && eng_spheres_may_hold(world, id);
+        bool known = id < 0 ? ~id < spheres->clumps.member_room &&
+                                  eng_spheres_members(spheres)[~id].clump >= 0
+                            : id < world->model.bodies.count && eng_spheres_may_hold(world, id);
         if (!known || eng_spheres_id_slot(spheres, id) != ENG_SPHERES_NO_SLOT)
             return false;
         eng_spheres_slot_note(spheres, id, slot);
@@ -295,7 +300,7 @@ static bool are_rows_sound(eng_spheres *spheres, const eng_spheres_record *recor
         if (!isfinite(sum))
             return false;
     }
-    for (int i = 0; i < spheres->member_room; i++)
+    for (int i = 0; i < spheres->clumps.member_room; i++)
         if (eng_spheres_members(spheres)[i].clump >= 0 &&
             eng_spheres_members(spheres)[i].slot == ENG_SPHERES_NO_SLOT)
             return false;
@@ -344,7 +349,7 @@ static bool is_wall_sound(const double wall[ENG_SPHERES_RECORD_WALL_WIDTH])
 static bool are_walls_sound(const eng_spheres *spheres, const eng_spheres_record *record)
 {
     int64_t ghosts = 0, all = record->counts[ENG_SPHERES_RECORD_GHOSTS];
-    for (int i = 0; i < spheres->wall_count; i++)
+    for (int i = 0; i < spheres->walls.count; i++)
         if (!is_wall_sound(record->walls[i]))
             return false;
     for (int64_t g = 0; g < record->counts[ENG_SPHERES_RECORD_GROUPS]; g++) {
@@ -363,7 +368,7 @@ static bool are_walls_sound(const eng_spheres *spheres, const eng_spheres_record
 /// Slots where they were when the list was made.
 static void place_listed(eng_spheres *spheres, const eng_spheres_record *record)
 {
-    for (int slot = 0; slot < spheres->slots; slot++) {
+    for (int slot = 0; slot < spheres->table.slots; slot++) {
         eng_spheres_ids(spheres)[slot] = record->body[slot];
         int *wrap = eng_spheres_wrap_of(spheres, slot);
         if (wrap != NULL)
@@ -374,14 +379,14 @@ static void place_listed(eng_spheres *spheres, const eng_spheres_record *record)
         eng_spheres_margins(spheres)[slot] = record->slots[slot][ENG_SPHERES_RECORD_ROW_MARGIN];
     }
     eng_spheres_slots_measure(spheres);
-    spheres->wall_margin = record->reals[ENG_SPHERES_RECORD_WALL_MARGIN];
+    spheres->walls.margin = record->reals[ENG_SPHERES_RECORD_WALL_MARGIN];
     place_frames(spheres, record);
 }
 
 static void place_walls(eng_spheres *spheres, const eng_spheres_record *record)
 {
-    eng_spheres_wall *walls = spheres->walls.block;
-    for (int i = 0; i < spheres->wall_count; i++) {
+    eng_spheres_wall *walls = spheres->walls.rows.block;
+    for (int i = 0; i < spheres->walls.count; i++) {
         vec3 *vectors[WALL_VECTORS];
         pose *poses[3];
         wall_vectors(&walls[i], vectors);
@@ -402,13 +407,13 @@ static void place_frame_now(eng_spheres *spheres, const eng_spheres_record *reco
     memcpy(&frame, &record->reals[ENG_SPHERES_RECORD_AT_FRAMES], sizeof frame);
     eng_spheres_frame_set(spheres, &frame);
     eng_spheres_frame_measure(spheres);
-    spheres->cell_path = record->reals[ENG_SPHERES_RECORD_CELL_PATH];
+    spheres->cell.path = record->reals[ENG_SPHERES_RECORD_CELL_PATH];
 }
 
 static void place_now(eng_spheres *spheres, const eng_spheres_record *record)
 {
-    eng_spheres_wall *walls = spheres->walls.block;
-    for (int slot = 0; slot < spheres->slots; slot++) {
+    eng_spheres_wall *walls = spheres->walls.rows.block;
+    for (int slot = 0; slot < spheres->table.slots; slot++) {
         const double *from = record->slots[slot];
         memcpy(spheres->pass.X[slot], from, sizeof *spheres->pass.X);
         memcpy(spheres->pass.V[slot], from + ENG_SPHERES_RECORD_ROW_V, sizeof *spheres->pass.V);
@@ -416,7 +421,7 @@ static void place_now(eng_spheres *spheres, const eng_spheres_record *record)
             spheres->pass.turn[slot / ENG_SPHERES_WIDTH][k][slot % ENG_SPHERES_WIDTH] =
                 from[ENG_SPHERES_RECORD_ROW_TURN + k];
     }
-    for (int i = 0; i < spheres->wall_count; i++) {
+    for (int i = 0; i < spheres->walls.count; i++) {
         vec3 *vectors[WALL_VECTORS];
         wall_vectors(&walls[i], vectors);
         for (int k = 0; k < 3; k++)
@@ -425,7 +430,7 @@ static void place_now(eng_spheres *spheres, const eng_spheres_record *record)
     }
     place_frame_now(spheres, record);
     eng_spheres_ghosts_place(spheres, ENG_SPHERES_PLACE_ALL);
-    eng_spheres_images_move(spheres, 0, spheres->image_count);
+    eng_spheres_images_move(spheres, 0, spheres->cell.image_count);
 }
 
 static void place_group(const double from[ENG_SPHERES_RECORD_GROUP_WIDTH], int kind, uint64_t key,
@@ -457,11 +462,11 @@ static void place_spots(const eng_spheres_record *record, int ghost, eng_spheres
 
 static void place_groups(eng_spheres *spheres, const eng_spheres_record *record)
 {
-    for (int g = 0; g < spheres->group_count; g++)
+    for (int g = 0; g < spheres->walls.group_count; g++)
         place_group(record->group_numbers[g], record->groups[g][1], record->group_keys[g],
-                    (eng_spheres_group *)spheres->groups.block + g);
-    for (int i = 0; i < spheres->ghost_count - spheres->plane_ghosts; i++)
-        place_spots(record, i, (eng_spheres_touch *)spheres->touches.block + i);
+                    (eng_spheres_group *)spheres->walls.groups.block + g);
+    for (int i = 0; i < spheres->walls.ghost_count - spheres->walls.plane_ghosts; i++)
+        place_spots(record, i, (eng_spheres_touch *)spheres->walls.touches.block + i);
     eng_spheres_shapes_place(spheres);
 }
 
@@ -483,7 +488,7 @@ static void place_moments(const double from[ENG_SPHERES_RECORD_MOMENT_WIDTH], in
 /// Columns of history of a pair; 0 where there is none.
 static int kept_count_of(const eng_spheres *spheres, const eng_spheres_block *block, int k)
 {
-    if (spheres->kept_rows == 0 || eng_spheres_slot_a(block, k) >= spheres->slots)
+    if (spheres->store.kept_rows == 0 || eng_spheres_slot_a(block, k) >= spheres->table.slots)
         return 0;
     return eng_spheres_terms_of(spheres, block)->batch->kept_count;
 }
@@ -500,7 +505,7 @@ static void place_pair_slot(eng_spheres *spheres, int pair_slot, const eng_spher
     block->lag_normal[k] = (float)from[6];
     for (int row = 0; row < kept_count_of(spheres, block, k); row++)
         eng_spheres_columns(spheres, block)[row][k] =
-            record->columns[pair_slot * spheres->kept_rows + row];
+            record->columns[pair_slot * spheres->store.kept_rows + row];
     block->touch = (unsigned char)(block->touch | (acts & ENG_SPHERES_RECORD_TOUCHES ? 1 : 0) << k);
     block->slip = (unsigned char)(block->slip | (acts & ENG_SPHERES_RECORD_SLIPS ? 1 : 0) << k);
     eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
@@ -510,9 +515,9 @@ static void place_pair_slot(eng_spheres *spheres, int pair_slot, const eng_spher
 
 static void place_history(eng_spheres *spheres, const eng_spheres_record *record)
 {
-    for (int pair_slot = 0; pair_slot < spheres->block_count * ENG_SPHERES_WIDTH; pair_slot++)
+    for (int pair_slot = 0; pair_slot < spheres->store.block_count * ENG_SPHERES_WIDTH; pair_slot++)
         place_pair_slot(spheres, pair_slot, record);
-    for (int i = 0; i < spheres->chunk_count; i++) {
+    for (int i = 0; i < spheres->list.chunk_count; i++) {
         spheres->pass.chunks[i].left = record->travelled[i][0];
         spheres->pass.chunks[i].path = record->travelled[i][1];
     }
@@ -521,37 +526,37 @@ static void place_history(eng_spheres *spheres, const eng_spheres_record *record
 static void place_numbers(eng_spheres *spheres, const eng_spheres_record *record)
 {
     int64_t changed = record->counts[ENG_SPHERES_RECORD_CHANGED];
-    spheres->slack = record->reals[ENG_SPHERES_RECORD_SLACK];
-    spheres->wall_path = record->reals[ENG_SPHERES_RECORD_WALL_PATH];
-    spheres->last_step = record->reals[ENG_SPHERES_RECORD_LAST_STEP];
-    spheres->walls_changed = (changed & WALL_CHANGED) != 0;
-    spheres->overflow = (changed & CROWDED) != 0;
-    spheres->settled = (changed & SETTLED) != 0;
-    spheres->members_due = (changed & MEMBERS_DUE) != 0;
-    spheres->walls_renumbered = spheres->adopted = false;
+    spheres->list.slack = record->reals[ENG_SPHERES_RECORD_SLACK];
+    spheres->walls.path = record->reals[ENG_SPHERES_RECORD_WALL_PATH];
+    spheres->table.last_step = record->reals[ENG_SPHERES_RECORD_LAST_STEP];
+    spheres->walls.changed = (changed & WALL_CHANGED) != 0;
+    spheres->list.overflow = (changed & CROWDED) != 0;
+    spheres->table.settled = (changed & SETTLED) != 0;
+    spheres->clumps.members_due = (changed & MEMBERS_DUE) != 0;
+    spheres->walls.renumbered = spheres->meeting.adopted = false;
     // the loads are read from the bodies again
-    spheres->loads_changed = true;
+    spheres->table.loads_changed = true;
 }
 
 static void count_contacts(eng_spheres *spheres)
 {
-    spheres->contact_count = 0;
-    for (int c = 0; c < spheres->chunk_count; c++) {
+    spheres->store.contact_count = 0;
+    for (int c = 0; c < spheres->list.chunk_count; c++) {
         eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
-        chunk->first_contact = spheres->contact_count;
+        chunk->first_contact = spheres->store.contact_count;
         for (int i = chunk->first_block; i < chunk->end_block; i++)
-            spheres->contact_count += __builtin_popcount(spheres->pass.blocks[i].touch);
+            spheres->store.contact_count += __builtin_popcount(spheres->pass.blocks[i].touch);
     }
 }
 
 static bool are_margins_sound(const eng_spheres *spheres)
 {
-    double most = ENG_SPHERES_ORDINARY * spheres->largest;
-    bool sound = spheres->wall_margin >= 0.0 && spheres->wall_margin <= most &&
-                 spheres->cell_margin >= 0.0 && spheres->cell_margin <= most;
-    for (int slot = 0; slot < spheres->slots; slot++)
+    double most = ENG_SPHERES_ORDINARY * spheres->table.largest;
+    bool sound = spheres->walls.margin >= 0.0 && spheres->walls.margin <= most &&
+                 spheres->cell.margin >= 0.0 && spheres->cell.margin <= most;
+    for (int slot = 0; slot < spheres->table.slots; slot++)
         sound = sound && eng_spheres_margins(spheres)[slot] >= 0.0 &&
-                eng_spheres_margins(spheres)[slot] <= ENG_SPHERES_WIDEST * spheres->largest;
+                eng_spheres_margins(spheres)[slot] <= ENG_SPHERES_WIDEST * spheres->table.largest;
     return sound;
 }
 
@@ -559,30 +564,32 @@ static bool are_margins_sound(const eng_spheres *spheres)
 static cairn_status make_list(eng_spheres *spheres, const eng_spheres_record *record)
 {
     cairn_status status = eng_spheres_slots_reserve(spheres, 0);
-    if (status != CAIRN_OK || spheres->slots == 0)
+    if (status != CAIRN_OK || spheres->table.slots == 0)
         return status;
-    if (spheres->wall_count != record->counts[ENG_SPHERES_RECORD_WALLS] ||
+    if (spheres->walls.count != record->counts[ENG_SPHERES_RECORD_WALLS] ||
         !are_walls_sound(spheres, record))
         return CAIRN_ERROR_FORMAT;
     place_listed(spheres, record);
     place_walls(spheres, record);
     if (!are_margins_sound(spheres))
         return CAIRN_ERROR_FORMAT;
-    spheres->given_groups = (const int(*)[2])record->groups;
-    spheres->given_count = (int)record->counts[ENG_SPHERES_RECORD_GROUPS];
-    spheres->relisting = true;
+    spheres->walls.given_groups = (const int(*)[2])record->groups;
+    spheres->walls.given_count = (int)record->counts[ENG_SPHERES_RECORD_GROUPS];
+    spheres->list.relisting = true;
     status = eng_spheres_list_make(spheres);
-    spheres->relisting = false;
-    spheres->given_groups = NULL;
+    spheres->list.relisting = false;
+    spheres->walls.given_groups = NULL;
     return status;
 }
 
 /// Whether only places that hold a pair have something in contact.
 static bool are_acts_sound(const eng_spheres *spheres, const unsigned char *acts)
 {
-    for (int pair_slot = 0; pair_slot < spheres->block_count * ENG_SPHERES_WIDTH; pair_slot++) {
+    for (int pair_slot = 0; pair_slot < spheres->store.block_count * ENG_SPHERES_WIDTH;
+         pair_slot++) {
         const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
-        bool empty = eng_spheres_slot_a(block, pair_slot % ENG_SPHERES_WIDTH) >= spheres->slots;
+        bool empty =
+            eng_spheres_slot_a(block, pair_slot % ENG_SPHERES_WIDTH) >= spheres->table.slots;
         if (empty && acts[pair_slot] != 0)
             return false;
     }
@@ -592,28 +599,28 @@ static bool are_acts_sound(const eng_spheres *spheres, const unsigned char *acts
 /// Whether the list that was made has the places that the record fills.
 static bool fits_list(const eng_spheres *spheres, const eng_spheres_record *record)
 {
-    for (int slot = 0; slot < spheres->slots; slot++)
+    for (int slot = 0; slot < spheres->table.slots; slot++)
         if (eng_spheres_ids(spheres)[slot] != record->body[slot])
             return false;
-    int64_t pair_slots = (int64_t)spheres->block_count * ENG_SPHERES_WIDTH;
-    int ghosts = spheres->ghost_count - spheres->plane_ghosts;
+    int64_t pair_slots = (int64_t)spheres->store.block_count * ENG_SPHERES_WIDTH;
+    int ghosts = spheres->walls.ghost_count - spheres->walls.plane_ghosts;
     return record->counts[ENG_SPHERES_RECORD_PAIR_SLOTS] == pair_slots &&
-           record->counts[ENG_SPHERES_RECORD_GROUPS] == spheres->group_count &&
+           record->counts[ENG_SPHERES_RECORD_GROUPS] == spheres->walls.group_count &&
            record->counts[ENG_SPHERES_RECORD_GHOSTS] == ghosts &&
            record->counts[ENG_SPHERES_RECORD_MOMENTS] ==
                (spheres->pass.resist != NULL ? pair_slots : 0) &&
-           record->counts[ENG_SPHERES_RECORD_COLUMNS] == pair_slots * spheres->kept_rows &&
-           record->counts[ENG_SPHERES_RECORD_CHUNKS] == spheres->chunk_count &&
+           record->counts[ENG_SPHERES_RECORD_COLUMNS] == pair_slots * spheres->store.kept_rows &&
+           record->counts[ENG_SPHERES_RECORD_CHUNKS] == spheres->list.chunk_count &&
            are_acts_sound(spheres, record->acts);
 }
 
 /// Whether only pairs of the list touch, and none of the places that fill up its blocks.
 static bool are_touches_sound(const eng_spheres *spheres, const eng_spheres_record *record)
 {
-    for (int i = 0; i < spheres->block_count * ENG_SPHERES_WIDTH; i++) {
+    for (int i = 0; i < spheres->store.block_count * ENG_SPHERES_WIDTH; i++) {
         const eng_spheres_block *block = &spheres->pass.blocks[i / ENG_SPHERES_WIDTH];
         if (record->acts[i] & ENG_SPHERES_RECORD_TOUCHES &&
-            eng_spheres_slot_a(block, i % ENG_SPHERES_WIDTH) >= spheres->slots)
+            eng_spheres_slot_a(block, i % ENG_SPHERES_WIDTH) >= spheres->table.slots)
             return false;
     }
     return true;
@@ -626,24 +633,24 @@ static cairn_status place_general(eng_spheres *spheres, const eng_spheres_record
     int count = (int)record->counts[ENG_SPHERES_RECORD_EXPOSED];
     if (record->counts[ENG_SPHERES_RECORD_CHANGED] & PLAN_DUE)
         return CAIRN_OK; // the next plan finds it all
-    if (record->counts[ENG_SPHERES_RECORD_CRITICAL] != spheres->critical_count)
+    if (record->counts[ENG_SPHERES_RECORD_CRITICAL] != spheres->meeting.critical_count)
         return CAIRN_ERROR_FORMAT;
-    for (int i = 0; i < spheres->critical_count; i++)
-        spheres->critical[i].bounds = record->critical[i];
-    cairn_status status =
-        base_array_reserve(&world->allocator, &spheres->exposed, &spheres->exposed_capacity, count);
+    for (int i = 0; i < spheres->meeting.critical_count; i++)
+        spheres->meeting.critical[i].bounds = record->critical[i];
+    cairn_status status = base_array_reserve(&world->model.allocator, &spheres->meeting.exposed,
+                                             &spheres->meeting.exposed_capacity, count);
     if (status != CAIRN_OK)
         return status;
     for (int i = 0; i < count; i++) {
         int body = record->exposed[i];
-        if (body < 0 || body >= world->body_count || !eng_spheres_holds(world, body) ||
+        if (body < 0 || body >= world->model.bodies.count || !eng_spheres_holds(world, body) ||
             (i > 0 && body <= record->exposed[i - 1]))
             return CAIRN_ERROR_FORMAT;
-        spheres->exposed[i] = body;
+        spheres->meeting.exposed[i] = body;
     }
-    spheres->exposed_count = count;
+    spheres->meeting.exposed_count = count;
     status = eng_spheres_colliders_list(spheres);
-    spheres->replanned = (record->counts[ENG_SPHERES_RECORD_CHANGED] & REPLANNED) != 0;
+    spheres->meeting.replanned = (record->counts[ENG_SPHERES_RECORD_CHANGED] & REPLANNED) != 0;
     return status;
 }
 
@@ -651,13 +658,13 @@ static cairn_status place_moved(eng_spheres *spheres, const eng_spheres_record *
 {
     for (int i = 0; i < record->counts[ENG_SPHERES_RECORD_MOVED]; i++) {
         int slot = record->moved_slots[i];
-        if (slot < 0 || slot >= spheres->slots ||
+        if (slot < 0 || slot >= spheres->table.slots ||
             !is_finite(record->moved[i], ENG_SPHERES_RECORD_MOVED_WIDTH))
             return CAIRN_ERROR_FORMAT;
         cairn_status status = eng_spheres_keep_moved(spheres, slot);
         if (status != CAIRN_OK)
             return status;
-        eng_spheres_moved *moved = &spheres->moved[spheres->moved_of[slot] - 1];
+        eng_spheres_moved *moved = &spheres->table.moved[spheres->table.moved_of[slot] - 1];
         memcpy(moved->X, record->moved[i], sizeof moved->X);
         memcpy(moved->V, record->moved[i] + ENG_SPHERES_RECORD_ROW_V, sizeof moved->V);
     }
@@ -673,9 +680,9 @@ static bool take_terms(eng_spheres *spheres, const eng_spheres_record *record)
     const con_law *const *laws = con_law_list(&law_count);
     if (count == 0)
         return true;
-    if (count != spheres->terms_count)
+    if (count != spheres->store.terms_count)
         return false;
-    eng_spheres_terms *terms = spheres->terms.block;
+    eng_spheres_terms *terms = spheres->store.terms.block;
     for (int i = 0; i < count; i++) {
         double law = record->terms[i][0];
         if (!(law >= 0.0 && law <= (double)law_count))
@@ -693,22 +700,23 @@ static bool take_terms(eng_spheres *spheres, const eng_spheres_record *record)
 /// Whether a clump has slots in the record that is restored.
 static bool has_slots(const eng_spheres *spheres, int body)
 {
-    int first = spheres->world->bodies[body].first_collider;
-    return spheres->mark[first];
+    int first = spheres->world->model.bodies.rows[body].first_collider;
+    return spheres->meeting.mark[first];
 }
 
 /// Clumps whose members have slots in the record.
 static cairn_status take_clumps(eng_spheres *spheres, const eng_spheres_record *record)
 {
     const cairn_world *world = spheres->world;
-    cairn_status status = base_array_reserve(&world->allocator, &spheres->mark,
-                                             &spheres->mark_capacity, world->collider_count + 1);
+    cairn_status status =
+        base_array_reserve(&world->model.allocator, &spheres->meeting.mark,
+                           &spheres->meeting.mark_capacity, world->contacts.colliders.count + 1);
     if (status != CAIRN_OK)
         return status;
-    memset(spheres->mark, 0, (size_t)world->collider_count + 1);
+    memset(spheres->meeting.mark, 0, (size_t)world->contacts.colliders.count + 1);
     for (int slot = 0; slot < record->counts[ENG_SPHERES_RECORD_SLOTS]; slot++)
-        if (record->body[slot] < 0 && ~record->body[slot] < world->collider_count)
-            spheres->mark[~record->body[slot]] = true;
+        if (record->body[slot] < 0 && ~record->body[slot] < world->contacts.colliders.count)
+            spheres->meeting.mark[~record->body[slot]] = true;
     return eng_spheres_clumps_find(spheres, has_slots);
 }
 
@@ -718,17 +726,18 @@ static cairn_status take_slots(eng_spheres *spheres, const eng_spheres_record *r
     const cairn_world *world = spheres->world;
     eng_spheres_forget_moved(spheres);
     eng_spheres_share_forget(spheres);
-    spheres->slots = spheres->block_count = spheres->chunk_count = spheres->kept_count = 0;
-    spheres->image_count = 0;
+    spheres->table.slots = spheres->store.block_count = spheres->list.chunk_count =
+        spheres->store.kept_count = 0;
+    spheres->cell.image_count = 0;
     spheres->pass.first_image = INT_MAX;
-    spheres->plane_ghosts = spheres->ghost_count = spheres->group_count = spheres->contact_count =
-        0;
-    spheres->kept_walls = spheres->kept_moments = spheres->out_of_memory = false;
-    spheres->released_count = 0;
+    spheres->walls.plane_ghosts = spheres->walls.ghost_count = spheres->walls.group_count =
+        spheres->store.contact_count = 0;
+    spheres->store.kept_walls = spheres->store.kept_moments = spheres->list.out_of_memory = false;
+    spheres->meeting.released_count = 0;
     cairn_status status = eng_spheres_plan_laws(spheres);
     if (status != CAIRN_OK)
         return status;
-    int64_t wraps = world->cell.any ? record->counts[ENG_SPHERES_RECORD_SLOTS] : 0;
+    int64_t wraps = world->state.cell.any ? record->counts[ENG_SPHERES_RECORD_SLOTS] : 0;
     if (!take_terms(spheres, record))
         return CAIRN_ERROR_FORMAT;
     status = take_clumps(spheres, record);
@@ -737,10 +746,10 @@ static cairn_status take_slots(eng_spheres *spheres, const eng_spheres_record *r
     if (!are_rows_sound(spheres, record) || record->counts[ENG_SPHERES_RECORD_WRAPS] != wraps ||
         !are_frames_sound(record))
         return CAIRN_ERROR_FORMAT;
-    spheres->slots = (int)record->counts[ENG_SPHERES_RECORD_SLOTS];
-    spheres->restoring = true;
+    spheres->table.slots = (int)record->counts[ENG_SPHERES_RECORD_SLOTS];
+    spheres->meeting.restoring = true;
     status = eng_spheres_plan_passes(spheres);
-    spheres->restoring = false;
+    spheres->meeting.restoring = false;
     return status;
 }
 
@@ -748,18 +757,18 @@ cairn_status eng_spheres_record_restore(cairn_world *world, const eng_spheres_re
 {
     eng_spheres *spheres = eng_spheres_of(world);
     cairn_status status = spheres != NULL ? take_slots(spheres, record) : CAIRN_ERROR_MEMORY;
-    world->plan_due = true;
+    world->scratch.general.due = true;
     if (status == CAIRN_OK)
         status = make_list(spheres, record);
     bool listed = record->counts[ENG_SPHERES_RECORD_CHUNKS] > 0;
-    if (status == CAIRN_OK && spheres->slots > 0 && listed &&
+    if (status == CAIRN_OK && spheres->table.slots > 0 && listed &&
         !(fits_list(spheres, record) && are_touches_sound(spheres, record)))
         status = CAIRN_ERROR_FORMAT;
     if (status == CAIRN_OK)
         status = place_general(spheres, record);
     if (status != CAIRN_OK)
         return status;
-    if (spheres->slots > 0) {
+    if (spheres->table.slots > 0) {
         place_now(spheres, record);
         place_groups(spheres, record);
         place_history(spheres, record);
@@ -771,7 +780,7 @@ cairn_status eng_spheres_record_restore(cairn_world *world, const eng_spheres_re
     }
     place_numbers(spheres, record);
     status = place_moved(spheres, record);
-    world->plan_due =
+    world->scratch.general.due =
         status != CAIRN_OK || (record->counts[ENG_SPHERES_RECORD_CHANGED] & PLAN_DUE) != 0;
     return status;
 }

@@ -4,6 +4,7 @@
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -30,7 +31,7 @@ static bool fill_parts(const eng_spheres *spheres, eng_spheres_part part, int ea
 
 bool eng_spheres_fill_bodies(const void *world, int64_t first, int64_t count, void *out)
 {
-    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
+    const eng_spheres *spheres = ((const cairn_world *)world)->state.spheres;
     memcpy(out, eng_spheres_ids(spheres) + first, (size_t)count * sizeof(int));
     return true;
 }
@@ -51,13 +52,13 @@ static void copy_slot(const eng_spheres *spheres, int64_t slot, void *out)
 
 bool eng_spheres_fill_slots(const void *world, int64_t first, int64_t count, void *out)
 {
-    return fill_parts(((const cairn_world *)world)->spheres, ENG_SPHERES_PART_LIST, 1, first, count,
-                      out, sizeof(double[ENG_SPHERES_RECORD_SLOT_WIDTH]), copy_slot);
+    return fill_parts(((const cairn_world *)world)->state.spheres, ENG_SPHERES_PART_LIST, 1, first,
+                      count, out, sizeof(double[ENG_SPHERES_RECORD_SLOT_WIDTH]), copy_slot);
 }
 
 bool eng_spheres_fill_wraps(const void *world, int64_t first, int64_t count, void *out)
 {
-    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
+    const eng_spheres *spheres = ((const cairn_world *)world)->state.spheres;
     memcpy(out, eng_spheres_wrap_of(spheres, (int)first), (size_t)count * sizeof(int[3]));
     return true;
 }
@@ -76,7 +77,7 @@ static void copy_pair(const eng_spheres *spheres, int64_t pair_slot, void *out)
 
 bool eng_spheres_fill_pairs(const void *world, int64_t first, int64_t count, void *out)
 {
-    return fill_parts(((const cairn_world *)world)->spheres, ENG_SPHERES_PART_PAIRS,
+    return fill_parts(((const cairn_world *)world)->state.spheres, ENG_SPHERES_PART_PAIRS,
                       ENG_SPHERES_WIDTH, first, count, out,
                       sizeof(double[ENG_SPHERES_RECORD_PAIR_SLOT_WIDTH]), copy_pair);
 }
@@ -96,7 +97,7 @@ static void copy_acts(const eng_spheres *spheres, int64_t pair_slot, void *out)
 
 bool eng_spheres_fill_acts(const void *world, int64_t first, int64_t count, void *out)
 {
-    return fill_parts(((const cairn_world *)world)->spheres, ENG_SPHERES_PART_PAIRS,
+    return fill_parts(((const cairn_world *)world)->state.spheres, ENG_SPHERES_PART_PAIRS,
                       ENG_SPHERES_WIDTH, first, count, out, 1, copy_acts);
 }
 
@@ -116,21 +117,22 @@ static void copy_moments(const eng_spheres *spheres, int64_t pair_slot, void *ou
 
 bool eng_spheres_fill_moments(const void *world, int64_t first, int64_t count, void *out)
 {
-    return fill_parts(((const cairn_world *)world)->spheres, ENG_SPHERES_PART_PAIRS,
+    return fill_parts(((const cairn_world *)world)->state.spheres, ENG_SPHERES_PART_PAIRS,
                       ENG_SPHERES_WIDTH, first, count, out,
                       sizeof(double[ENG_SPHERES_RECORD_MOMENT_WIDTH]), copy_moments);
 }
 
 static void copy_column(const eng_spheres *spheres, int64_t element, void *out)
 {
-    int64_t pair_slot = element / spheres->kept_rows, row = element % spheres->kept_rows;
+    int64_t pair_slot = element / spheres->store.kept_rows,
+            row = element % spheres->store.kept_rows;
     const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
     *(double *)out = eng_spheres_columns(spheres, block)[row][pair_slot % ENG_SPHERES_WIDTH];
 }
 
 bool eng_spheres_fill_columns(const void *world, int64_t first, int64_t count, void *out)
 {
-    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
-    return fill_parts(spheres, ENG_SPHERES_PART_PAIRS, ENG_SPHERES_WIDTH * spheres->kept_rows,
+    const eng_spheres *spheres = ((const cairn_world *)world)->state.spheres;
+    return fill_parts(spheres, ENG_SPHERES_PART_PAIRS, ENG_SPHERES_WIDTH * spheres->store.kept_rows,
                       first, count, out, sizeof(double), copy_column);
 }

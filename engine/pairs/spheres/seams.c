@@ -22,7 +22,7 @@ typedef struct touched_wall {
 
 static const eng_spheres_wall *wall_of(const struct eng_spheres *spheres, int wall)
 {
-    return (const eng_spheres_wall *)spheres->walls.block + wall;
+    return (const eng_spheres_wall *)spheres->walls.rows.block + wall;
 }
 
 /// A contact with its point, halfway between the surfaces.
@@ -56,12 +56,12 @@ static bool rest_together(const toucher *t, const eng_spheres_wall *a, const eng
 /// Whether a group touched by this key in the step just done.
 static bool had(const struct eng_spheres *spheres, const eng_spheres_group *group, uint64_t key)
 {
-    const eng_spheres_ghost *ghosts = spheres->ghosts.block;
-    const eng_spheres_touch *touches = spheres->touches.block;
+    const eng_spheres_ghost *ghosts = spheres->walls.ghosts.block;
+    const eng_spheres_touch *touches = spheres->walls.touches.block;
     for (int i = group->first_ghost; i < group->end_ghost; i++) {
         int place = ghosts[i].pair_slot;
         const eng_spheres_block *block = &spheres->pass.blocks[place / ENG_SPHERES_WIDTH];
-        if (touches[i - spheres->plane_ghosts].now.key == key &&
+        if (touches[i - spheres->walls.plane_ghosts].now.key == key &&
             (block->touch >> place % ENG_SPHERES_WIDTH & 1) != 0)
             return true;
     }
@@ -192,7 +192,7 @@ bool eng_spheres_is_on_plane(const struct eng_spheres *spheres, int slot)
 {
     vec3 centre = vec3_from(spheres->pass.X[slot]);
     double radius = spheres->pass.constants[slot][3];
-    for (int w = 0; w < spheres->plane_count; w++) {
+    for (int w = 0; w < spheres->walls.plane_count; w++) {
         const eng_spheres_plane *now = &wall_of(spheres, w)->now;
         if (vec3_dot(now->normal, vec3_sub(centre, now->point)) - radius <= 0.0)
             return true;
@@ -225,7 +225,7 @@ void eng_spheres_seams_settle(const struct eng_spheres *spheres, int slot, eng_s
             geo_contact through = parts[other].contacts[deepest];
             drop_covered(&t, &parts[p], cover, &site, &through);
         }
-    for (int w = 0; w < spheres->plane_count; w++)
+    for (int w = 0; w < spheres->walls.plane_count; w++)
         settle_plane(&t, w, parts, count);
     for (int p = 0; p < count; p++) {
         join_creases(&t, &parts[p]);

@@ -10,6 +10,7 @@
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/share/share.h"
+#include "engine/state/world.h"
 
 #include "base/elementary.h"
 
@@ -25,22 +26,23 @@ static const double nowhere = 1e20;
 
 static eng_spheres_ghost *ghost_at(const struct eng_spheres *spheres, int index)
 {
-    return (eng_spheres_ghost *)spheres->ghosts.block + index;
+    return (eng_spheres_ghost *)spheres->walls.ghosts.block + index;
 }
 
 static eng_spheres_touch *touch_at(const struct eng_spheres *spheres, int index)
 {
-    return (eng_spheres_touch *)spheres->touches.block + (index - spheres->plane_ghosts);
+    return (eng_spheres_touch *)spheres->walls.touches.block +
+           (index - spheres->walls.plane_ghosts);
 }
 
 static eng_spheres_group *groups_of(const struct eng_spheres *spheres)
 {
-    return spheres->groups.block;
+    return spheres->walls.groups.block;
 }
 
 static const eng_spheres_wall *wall_of(const struct eng_spheres *spheres, int wall)
 {
-    return (const eng_spheres_wall *)spheres->walls.block + wall;
+    return (const eng_spheres_wall *)spheres->walls.rows.block + wall;
 }
 
 static const geo_shape *shape_of(const struct eng_spheres *spheres, int wall)
@@ -84,7 +86,7 @@ static void place_contact(struct eng_spheres *spheres, int index)
     eng_spheres_ghost *ghost = ghost_at(spheres, index);
     const eng_spheres_wall_contact *wall_contact = &touch_at(spheres, index)->now;
     const eng_spheres_wall *wall = wall_of(spheres, ghost->wall);
-    int slot = spheres->slots + 2 + index;
+    int slot = spheres->table.slots + 2 + index;
     double *X = spheres->pass.X[slot], *V = spheres->pass.V[slot];
     double way = wall_contact->gap + spheres->pass.constants[ghost->slot][3];
     vec3 foot = vec3_add_scaled(vec3_from(spheres->pass.X[ghost->slot]), way, wall_contact->normal);
@@ -98,7 +100,7 @@ static void place_contact(struct eng_spheres *spheres, int index)
 
 static void place_ghost(struct eng_spheres *spheres, int index)
 {
-    int slot = spheres->slots + 2 + index;
+    int slot = spheres->table.slots + 2 + index;
     memset(spheres->pass.X[slot], 0, sizeof *spheres->pass.X);
     memset(spheres->pass.V[slot], 0, sizeof *spheres->pass.V);
     if (touch_at(spheres, index)->now.key == ENG_SPHERES_NO_KEY)
@@ -109,7 +111,7 @@ static void place_ghost(struct eng_spheres *spheres, int index)
 
 void eng_spheres_shapes_place(struct eng_spheres *spheres)
 {
-    for (int i = spheres->plane_ghosts; i < spheres->ghost_count; i++)
+    for (int i = spheres->walls.plane_ghosts; i < spheres->walls.ghost_count; i++)
         place_ghost(spheres, i);
 }
 
@@ -237,7 +239,7 @@ static bool is_touched(const struct eng_spheres *spheres, const eng_spheres_grou
 static double last_way(const struct eng_spheres *spheres, int slot)
 {
     return 0.5 * spheres->pass.step *
-           (vec3_norm(vec3_from(spheres->pass.V[slot])) + spheres->wall_speed);
+           (vec3_norm(vec3_from(spheres->pass.V[slot])) + spheres->walls.speed);
 }
 
 // ---------------------------------------------------------------- search
@@ -429,7 +431,7 @@ static bool needs_settling(const struct eng_spheres *spheres, int slot, int clos
 static void visit_alone(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
                         eng_spheres_group *group, int range)
 {
-    geo_manifold *found = &spheres->manifolds[range];
+    geo_manifold *found = &spheres->walls.manifolds[range];
     double margin;
     if (!visit(spheres, chunk, group, found, &margin))
         return;
@@ -447,8 +449,8 @@ static void visit_alone(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
 static void visit_slot(struct eng_spheres *spheres, eng_spheres_chunk *chunk, int first, int end,
                        int range, bool follows)
 {
-    geo_manifold *found = &spheres->manifolds[range];
-    geo_manifold *aside = &spheres->manifolds[spheres->ranges + range];
+    geo_manifold *found = &spheres->walls.manifolds[range];
+    geo_manifold *aside = &spheres->walls.manifolds[spheres->list.ranges + range];
     eng_spheres_found parts[SLOT_GROUPS_MAX];
     int count = 0, closed = 0;
     aside->count = 0;
@@ -481,12 +483,14 @@ double eng_spheres_chunk_work(const struct eng_spheres *spheres, const eng_spher
     for (int i = chunk->first_ghost; i < chunk->end_ghost; i++)
         if (wall_of(spheres, ghost_at(spheres, i)->wall)->moves &&
             ghost_at(spheres, i)->pair_slot >= 0)
-            work += eng_spheres_ghost_work(spheres, ghost_at(spheres, i), spheres->slots + 2 + i);
+            work +=
+                eng_spheres_ghost_work(spheres, ghost_at(spheres, i), spheres->table.slots + 2 + i);
     for (int g = chunk->first_group; g < chunk->end_group; g++) {
         const eng_spheres_group *group = &groups_of(spheres)[g];
         for (int i = group->first_ghost;
              i < group->end_ghost && wall_of(spheres, group->wall)->moves; i++)
-            work += eng_spheres_ghost_work(spheres, ghost_at(spheres, i), spheres->slots + 2 + i);
+            work +=
+                eng_spheres_ghost_work(spheres, ghost_at(spheres, i), spheres->table.slots + 2 + i);
     }
     return work;
 }
@@ -506,8 +510,8 @@ void eng_spheres_shapes_move(struct eng_spheres *spheres, eng_spheres_chunk *chu
             any_follows |= wall->follows;
             any_other |= !wall->follows;
             for (int i = group->first_ghost; i < group->end_ghost && moves; i++)
-                chunk->drivers +=
-                    eng_spheres_ghost_work(spheres, ghost_at(spheres, i), spheres->slots + 2 + i);
+                chunk->drivers += eng_spheres_ghost_work(spheres, ghost_at(spheres, i),
+                                                         spheres->table.slots + 2 + i);
             // a wall that follows a function waits for its velocity in the coming step; what is
             // read until then is of the step just done
             bool waits = placing == ENG_SPHERES_PLACE_OTHERS && wall->follows;
@@ -533,20 +537,23 @@ void eng_spheres_shapes_move(struct eng_spheres *spheres, eng_spheres_chunk *chu
 cairn_status eng_spheres_shapes_reserve(struct eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    if (!spheres->has_shapes)
+    if (!spheres->walls.has_shapes)
         return CAIRN_OK;
-    size_t walls = (size_t)spheres->ranges * (size_t)spheres->wall_count;
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->near_walls, walls * sizeof(int));
+    size_t walls = (size_t)spheres->list.ranges * (size_t)spheres->walls.count;
+    cairn_status status =
+        eng_spheres_reserve(spheres, &spheres->walls.near_walls, walls * sizeof(int));
     if (status == CAIRN_OK)
-        status = eng_spheres_reserve(spheres, &spheres->near_shapes, (size_t)spheres->slots);
+        status =
+            eng_spheres_reserve(spheres, &spheres->walls.near_shapes, (size_t)spheres->table.slots);
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &spheres->manifolds,
-                                    &spheres->manifold_capacity, 2 * spheres->ranges);
-    for (; status == CAIRN_OK && spheres->manifold_count < 2 * spheres->ranges;
-         spheres->manifold_count++)
-        geo_manifold_init(&spheres->manifolds[spheres->manifold_count], &world->allocator);
-    for (int w = spheres->plane_count; w < spheres->wall_count; w++) {
-        eng_spheres_wall *wall = (eng_spheres_wall *)spheres->walls.block + w;
+        status = base_array_reserve(&world->model.allocator, &spheres->walls.manifolds,
+                                    &spheres->walls.manifold_capacity, 2 * spheres->list.ranges);
+    for (; status == CAIRN_OK && spheres->walls.manifold_count < 2 * spheres->list.ranges;
+         spheres->walls.manifold_count++)
+        geo_manifold_init(&spheres->walls.manifolds[spheres->walls.manifold_count],
+                          &world->model.allocator);
+    for (int w = spheres->walls.plane_count; w < spheres->walls.count; w++) {
+        eng_spheres_wall *wall = (eng_spheres_wall *)spheres->walls.rows.block + w;
         wall->bounds = geo_shape_bounds(shape_of(spheres, w), &wall->placed);
     }
     return status;
@@ -562,10 +569,10 @@ static bool is_near_bounds(const geo_bounds *bounds, const double X[4], double r
 const eng_spheres_kept_wall_contact *eng_spheres_kept_of(const struct eng_spheres *spheres,
                                                          int slot, int wall, int nth)
 {
-    const int *start = spheres->kept_start.block;
-    const eng_spheres_kept_wall_contact *kept = spheres->kept_spots.block;
+    const int *start = spheres->store.kept_start.block;
+    const eng_spheres_kept_wall_contact *kept = spheres->store.kept_spots.block;
     int collider = wall_of(spheres, wall)->collider;
-    for (int i = start[slot]; i < start[slot + 1] && spheres->kept_walls; i++)
+    for (int i = start[slot]; i < start[slot + 1] && spheres->store.kept_walls; i++)
         if (kept[i].wall == collider && nth-- == 0)
             return &kept[i];
     return NULL;
@@ -578,9 +585,9 @@ static int ghosts_for(const struct eng_spheres *spheres, int slot, int wall,
 {
     if (shape_of(spheres, wall)->kind != GEO_MESH)
         return 1;
-    if (spheres->given_groups != NULL)
-        return spheres->group_count < spheres->given_count
-                   ? spheres->given_groups[spheres->group_count][0]
+    if (spheres->walls.given_groups != NULL)
+        return spheres->walls.group_count < spheres->walls.given_count
+                   ? spheres->walls.given_groups[spheres->walls.group_count][0]
                    : 1;
     int kept = 0, fresh = 0;
     while (eng_spheres_kept_of(spheres, slot, wall, kept) != NULL)
@@ -598,16 +605,17 @@ static int ghosts_for(const struct eng_spheres *spheres, int slot, int wall,
 
 static cairn_status reserve_group(struct eng_spheres *spheres, int ghosts)
 {
-    size_t all = (size_t)spheres->ghost_count + (size_t)ghosts;
-    size_t groups = (size_t)spheres->group_count + 1;
-    size_t touches = all - (size_t)spheres->plane_ghosts;
+    size_t all = (size_t)spheres->walls.ghost_count + (size_t)ghosts;
+    size_t groups = (size_t)spheres->walls.group_count + 1;
+    size_t touches = all - (size_t)spheres->walls.plane_ghosts;
     cairn_status status =
-        eng_spheres_reserve(spheres, &spheres->ghosts, all * sizeof(eng_spheres_ghost));
+        eng_spheres_reserve(spheres, &spheres->walls.ghosts, all * sizeof(eng_spheres_ghost));
     if (status == CAIRN_OK)
-        status =
-            eng_spheres_reserve(spheres, &spheres->touches, touches * sizeof(eng_spheres_touch));
+        status = eng_spheres_reserve(spheres, &spheres->walls.touches,
+                                     touches * sizeof(eng_spheres_touch));
     if (status == CAIRN_OK)
-        status = eng_spheres_reserve(spheres, &spheres->groups, groups * sizeof(eng_spheres_group));
+        status = eng_spheres_reserve(spheres, &spheres->walls.groups,
+                                     groups * sizeof(eng_spheres_group));
     return status;
 }
 
@@ -617,15 +625,15 @@ static cairn_status add_group(struct eng_spheres *spheres, int slot, int wall,
 {
     int ghosts = ghosts_for(spheres, slot, wall, found);
     cairn_status status = reserve_group(spheres, ghosts);
-    int first = spheres->ghost_count;
+    int first = spheres->walls.ghost_count;
     bool far =
         smallest_gap(found, INFINITY) >= ENG_SPHERES_NEAR * eng_spheres_wall_reach(spheres, slot);
     if (status != CAIRN_OK)
         return status;
-    groups_of(spheres)[spheres->group_count++] = (eng_spheres_group){
+    groups_of(spheres)[spheres->walls.group_count++] = (eng_spheres_group){
         .slot = slot, .wall = wall, .first_ghost = first, .end_ghost = first + ghosts, .far = far};
     for (int nth = 0; nth < ghosts; nth++) {
-        int index = spheres->ghost_count++;
+        int index = spheres->walls.ghost_count++;
         const eng_spheres_kept_wall_contact *kept = eng_spheres_kept_of(spheres, slot, wall, nth);
         eng_spheres_wall_contact wall_contact = {.key = ENG_SPHERES_NO_KEY, .order = -1};
         *ghost_at(spheres, index) = (eng_spheres_ghost){slot, wall, -1, (short)nth, false};
@@ -653,9 +661,9 @@ static int find_near_walls(const struct eng_spheres *spheres, const eng_spheres_
                            int *near)
 {
     int count = 0;
-    geo_bounds bounds = geo_bounds_inflate(bounds_of(spheres, chunk),
-                                           spheres->largest + 1.000001 * spheres->widest);
-    for (int w = spheres->plane_count; w < spheres->wall_count; w++)
+    geo_bounds bounds = geo_bounds_inflate(
+        bounds_of(spheres, chunk), spheres->table.largest + 1.000001 * spheres->list.widest);
+    for (int w = spheres->walls.plane_count; w < spheres->walls.count; w++)
         if (geo_bounds_overlap(bounds, wall_of(spheres, w)->bounds))
             near[count++] = w;
     return count;
@@ -678,10 +686,11 @@ static cairn_status find_near(const struct eng_spheres *spheres, int slot, int w
 cairn_status eng_spheres_shapes_look(struct eng_spheres *spheres, int range,
                                      const eng_spheres_chunk *chunk)
 {
-    unsigned char *near = spheres->near_shapes.block;
-    int *walls = (int *)spheres->near_walls.block + (size_t)range * (size_t)spheres->wall_count;
+    unsigned char *near = spheres->walls.near_shapes.block;
+    int *walls =
+        (int *)spheres->walls.near_walls.block + (size_t)range * (size_t)spheres->walls.count;
     int count = find_near_walls(spheres, chunk, walls);
-    geo_manifold *found = &spheres->manifolds[range];
+    geo_manifold *found = &spheres->walls.manifolds[range];
     cairn_status status = CAIRN_OK;
     for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++) {
         near[slot] = 0;
@@ -695,11 +704,11 @@ cairn_status eng_spheres_shapes_look(struct eng_spheres *spheres, int range,
 
 cairn_status eng_spheres_shapes_group(struct eng_spheres *spheres, eng_spheres_chunk *chunk)
 {
-    const unsigned char *near = spheres->near_shapes.block;
-    int *walls = spheres->near_walls.block, count = -1;
-    geo_manifold *found = &spheres->manifolds[0];
+    const unsigned char *near = spheres->walls.near_shapes.block;
+    int *walls = spheres->walls.near_walls.block, count = -1;
+    geo_manifold *found = &spheres->walls.manifolds[0];
     cairn_status status = CAIRN_OK;
-    chunk->first_group = spheres->group_count;
+    chunk->first_group = spheres->walls.group_count;
     for (int slot = chunk->first_slot; slot < chunk->end_slot && status == CAIRN_OK; slot++) {
         if (!near[slot])
             continue;
@@ -711,7 +720,7 @@ cairn_status eng_spheres_shapes_group(struct eng_spheres *spheres, eng_spheres_c
                 status = add_group(spheres, slot, walls[i], found);
         }
     }
-    chunk->end_group = spheres->group_count;
+    chunk->end_group = spheres->walls.group_count;
     return status;
 }
 
@@ -722,7 +731,7 @@ cairn_status eng_spheres_shapes_pair(struct eng_spheres *spheres, eng_spheres_ra
     for (; *next < chunk->end_group && groups_of(spheres)[*next].slot == slot; (*next)++) {
         const eng_spheres_group *group = &groups_of(spheres)[*next];
         for (int i = group->first_ghost; i < group->end_ghost && status == CAIRN_OK; i++)
-            status = eng_spheres_pair_add(spheres, range, slot, spheres->slots + 2 + i,
+            status = eng_spheres_pair_add(spheres, range, slot, spheres->table.slots + 2 + i,
                                           wall_of(spheres, group->wall)->body, group->far);
     }
     return status;
@@ -730,7 +739,7 @@ cairn_status eng_spheres_shapes_pair(struct eng_spheres *spheres, eng_spheres_ra
 
 int eng_spheres_shapes_find(const struct eng_spheres *spheres, int slot, int collider, uint64_t key)
 {
-    for (int g = 0; g < spheres->group_count; g++) {
+    for (int g = 0; g < spheres->walls.group_count; g++) {
         const eng_spheres_group *group = &groups_of(spheres)[g];
         if (group->slot != slot || wall_of(spheres, group->wall)->collider != collider)
             continue;

@@ -28,10 +28,11 @@ static bool forces_last(const struct eng_spheres *spheres, const eng_spheres_blo
     for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
         int a = eng_spheres_slot_a(block, k), slot = eng_spheres_slot_b(block, k);
         int b = eng_spheres_source_of(&spheres->pass, slot);
-        if (a < spheres->slots &&
+        if (a < spheres->table.slots &&
             ((b != slot && eng_spheres_is_distant(spheres, a, b)) ||
-             spheres->pass.chunks[a / spheres->chunk_slots].waits ||
-             (b < spheres->slots && spheres->pass.chunks[b / spheres->chunk_slots].waits)))
+             spheres->pass.chunks[a / spheres->list.chunk_slots].waits ||
+             (b < spheres->table.slots &&
+              spheres->pass.chunks[b / spheres->list.chunk_slots].waits)))
             return true;
     }
     return false;
@@ -43,7 +44,7 @@ static int each_lasting(const struct eng_spheres *spheres, int *list, int place)
 {
     const eng_spheres_chunk *chunks = spheres->pass.chunks;
     int count = 0;
-    for (int c = 0; c < spheres->chunk_count; c++) {
+    for (int c = 0; c < spheres->list.chunk_count; c++) {
         if (!eng_spheres_has_chunk(spheres, c) || !has_lasting(spheres, &chunks[c]))
             continue;
         for (int i = chunks[c].first_block; i < chunks[c].end_block; i++) {
@@ -62,20 +63,20 @@ static int each_lasting(const struct eng_spheres *spheres, int *list, int place)
 
 static int first_lasting(const struct eng_spheres *spheres)
 {
-    return spheres->ranges * (spheres->ring[0] + spheres->ring[1]);
+    return spheres->list.ranges * (spheres->store.ring[0] + spheres->store.ring[1]);
 }
 
 /// Couples beside the forces of all force rows.
 static cairn_status place_couples(struct eng_spheres *spheres)
 {
-    size_t bytes = ((size_t)spheres->zero_row + 1) * sizeof *spheres->pass.couple;
+    size_t bytes = ((size_t)spheres->store.zero_row + 1) * sizeof *spheres->pass.couple;
     spheres->pass.couple = NULL;
-    if (!spheres->has_resistance)
+    if (!spheres->store.has_resistance)
         return CAIRN_OK;
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->couple, bytes);
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->store.couple, bytes);
     if (status != CAIRN_OK)
         return status;
-    spheres->pass.couple = spheres->couple.block;
+    spheres->pass.couple = spheres->store.couple.block;
     memset(spheres->pass.couple, 0, bytes);
     return CAIRN_OK;
 }
@@ -85,40 +86,41 @@ static cairn_status place_couples(struct eng_spheres *spheres)
 /// read.
 static cairn_status reserve_force_rows(struct eng_spheres *spheres)
 {
-    spheres->ring[0] = spheres->ring[1] = 1;
-    for (int c = 0; c < spheres->chunk_count; c++)
+    spheres->store.ring[0] = spheres->store.ring[1] = 1;
+    for (int c = 0; c < spheres->list.chunk_count; c++)
         for (int list = 0; list < 2; list++) {
             int window = spheres->pass.chunks[c].window[list];
-            spheres->ring[list] = window > spheres->ring[list] ? window : spheres->ring[list];
+            spheres->store.ring[list] =
+                window > spheres->store.ring[list] ? window : spheres->store.ring[list];
         }
     int count = each_lasting(spheres, NULL, 0),
         rows = (first_lasting(spheres) + count) * ENG_SPHERES_WIDTH;
     cairn_status status =
-        eng_spheres_reserve(spheres, &spheres->lasting, ((size_t)count + 1) * sizeof(int));
+        eng_spheres_reserve(spheres, &spheres->list.lasting, ((size_t)count + 1) * sizeof(int));
     if (status == CAIRN_OK)
-        status =
-            eng_spheres_reserve(spheres, &spheres->force, ((size_t)rows + 1) * sizeof(double[8]));
+        status = eng_spheres_reserve(spheres, &spheres->store.force,
+                                     ((size_t)rows + 1) * sizeof(double[8]));
     if (status != CAIRN_OK)
         return status;
-    spheres->zero_row = rows;
-    spheres->pass.force = spheres->force.block;
+    spheres->store.zero_row = rows;
+    spheres->pass.force = spheres->store.force.block;
     memset(spheres->pass.force[rows], 0, sizeof spheres->pass.force[rows]);
-    (void)each_lasting(spheres, spheres->lasting.block, first_lasting(spheres));
+    (void)each_lasting(spheres, spheres->list.lasting.block, first_lasting(spheres));
     return place_couples(spheres);
 }
 
 /// Places in the rings for the other blocks of a range.
 static void place_in_rings(struct eng_spheres *spheres, int index)
 {
-    const eng_spheres_range *range = &spheres->range[index];
-    const int begin[2] = {0, spheres->ranges * spheres->ring[0]};
+    const eng_spheres_range *range = &spheres->list.range[index];
+    const int begin[2] = {0, spheres->list.ranges * spheres->store.ring[0]};
     for (int c = range->first_chunk; c < range->end_chunk; c++) {
         const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
         bool lasting = has_lasting(spheres, chunk);
         int end = eng_spheres_has_chunk(spheres, c) ? chunk->end_block : chunk->first_block;
         for (int i = chunk->first_block; i < end; i++) {
             eng_spheres_block *block = &spheres->pass.blocks[i];
-            int list = i >= chunk->far_block, ring = spheres->ring[list];
+            int list = i >= chunk->far_block, ring = spheres->store.ring[list];
             if (!lasting || !forces_last(spheres, block))
                 block->force_row =
                     (begin[list] + index * ring + eng_spheres_block_number(chunk, i) % ring) *
@@ -130,13 +132,13 @@ static void place_in_rings(struct eng_spheres *spheres, int index)
 int eng_spheres_pair_slot_of(const struct eng_spheres *spheres, int slot, int entry)
 {
     int place = entry / 8 / ENG_SPHERES_WIDTH, k = entry / 8 % ENG_SPHERES_WIDTH;
-    int ring = spheres->ring[0], lasting = place - first_lasting(spheres);
-    if (entry / 8 == spheres->zero_row)
+    int ring = spheres->store.ring[0], lasting = place - first_lasting(spheres);
+    if (entry / 8 == spheres->store.zero_row)
         return -1;
     if (lasting >= 0)
-        return ((const int *)spheres->lasting.block)[lasting] * ENG_SPHERES_WIDTH + k;
+        return ((const int *)spheres->list.lasting.block)[lasting] * ENG_SPHERES_WIDTH + k;
     // the last block of list A before the end of the slot's chunk that has this place
-    const eng_spheres_chunk *chunk = &spheres->pass.chunks[slot / spheres->chunk_slots];
+    const eng_spheres_chunk *chunk = &spheres->pass.chunks[slot / spheres->list.chunk_slots];
     int last = eng_spheres_blocks_until(chunk, 0) - 1, number = last - (last - place % ring) % ring;
     while (chunk->before[0] > number)
         chunk--;
@@ -153,15 +155,15 @@ typedef struct sides {
 
 static sides sides_of(const struct eng_spheres *spheres, int list, int index)
 {
-    const eng_spheres_range *range = &spheres->range[index];
-    int end = range->end_chunk * spheres->chunk_slots;
+    const eng_spheres_range *range = &spheres->list.range[index];
+    int end = range->end_chunk * spheres->list.chunk_slots;
     return (sides){
         .list = list,
-        .first_slot = range->first_chunk * spheres->chunk_slots,
-        .end_slot = end < spheres->slots ? end : spheres->slots,
+        .first_slot = range->first_chunk * spheres->list.chunk_slots,
+        .end_slot = end < spheres->table.slots ? end : spheres->table.slots,
         .first_chunk = range->first_chunk,
         .end_chunk = range->end_chunk,
-        .start = list == 0 ? spheres->near_start.block : spheres->far_start.block,
+        .start = list == 0 ? spheres->list.near_start.block : spheres->list.far_start.block,
     };
 }
 
@@ -215,7 +217,7 @@ static int least_rows(const struct eng_spheres *spheres, int slot)
 /// Starts of the bodies' sides, from that of the range on.
 static void count_sides(struct eng_spheres *spheres, int index)
 {
-    int *next = spheres->scratch.block;
+    int *next = spheres->list.scratch.block;
     place_in_rings(spheres, index);
     for (int list = 0; list < 2; list++) {
         sides s = sides_of(spheres, list, index);
@@ -230,23 +232,24 @@ static void count_sides(struct eng_spheres *spheres, int index)
             s.start[slot] = sum;
             sum += next[slot] > least ? next[slot] : least;
         }
-        spheres->range[index].sides[list] = sum;
+        spheres->list.range[index].sides[list] = sum;
     }
 }
 
 /// Pairs of each body of a range, in the order of blocks.
 static void write_sides(struct eng_spheres *spheres, int index)
 {
-    int *next = spheres->scratch.block;
+    int *next = spheres->list.scratch.block;
     for (int list = 0; list < 2; list++) {
         sides s = sides_of(spheres, list, index);
-        int *to = list == 0 ? spheres->near_list.block : spheres->far_list.block, begin = 0;
+        int *to = list == 0 ? spheres->list.near_list.block : spheres->list.far_list.block,
+            begin = 0;
         for (int r = 0; r < index; r++)
-            begin += spheres->range[r].sides[list];
+            begin += spheres->list.range[r].sides[list];
         for (int slot = s.first_slot; slot < s.end_slot; slot++)
             next[slot] = s.start[slot] += begin;
-        for (int k = 0; k < spheres->range[index].sides[list]; k++)
-            to[begin + k] = 8 * spheres->zero_row;
+        for (int k = 0; k < spheres->list.range[index].sides[list]; k++)
+            to[begin + k] = 8 * spheres->store.zero_row;
         if (wants_sides(spheres, index))
             each_side(spheres, &s, next, to);
     }
@@ -254,14 +257,14 @@ static void write_sides(struct eng_spheres *spheres, int index)
 
 static cairn_status fill_sides(struct eng_spheres *spheres)
 {
-    int *starts[2] = {spheres->near_start.block, spheres->far_start.block};
-    eng_spheres_buffer *lists[2] = {&spheres->near_list, &spheres->far_list};
+    int *starts[2] = {spheres->list.near_start.block, spheres->list.far_start.block};
+    eng_spheres_buffer *lists[2] = {&spheres->list.near_list, &spheres->list.far_list};
     eng_spheres_ranges_run(spheres, count_sides);
     for (int list = 0; list < 2; list++) {
         int sum = 0;
-        for (int r = 0; r < spheres->ranges; r++)
-            sum += spheres->range[r].sides[list];
-        starts[list][spheres->slots] = sum;
+        for (int r = 0; r < spheres->list.ranges; r++)
+            sum += spheres->list.range[r].sides[list];
+        starts[list][spheres->table.slots] = sum;
         cairn_status status =
             eng_spheres_reserve(spheres, lists[list], ((size_t)sum + 1) * sizeof(int));
         if (status != CAIRN_OK)
@@ -276,13 +279,13 @@ static cairn_status fill_sides(struct eng_spheres *spheres)
 static int reach_of(const struct eng_spheres *spheres)
 {
     int most = 0;
-    if (spheres->slots <= ROWS_IN_CACHE)
+    if (spheres->table.slots <= ROWS_IN_CACHE)
         return 0;
-    for (int c = 0; c < spheres->chunk_count; c++) {
+    for (int c = 0; c < spheres->list.chunk_count; c++) {
         int way = spheres->pass.chunks[c].last_chunk - c;
         most = way > most ? way : most;
     }
-    return (most + 2) * spheres->chunk_slots;
+    return (most + 2) * spheres->list.chunk_slots;
 }
 
 cairn_status eng_spheres_sides_make(struct eng_spheres *spheres)
@@ -290,11 +293,11 @@ cairn_status eng_spheres_sides_make(struct eng_spheres *spheres)
     cairn_status status = reserve_force_rows(spheres);
     if (status == CAIRN_OK)
         status = fill_sides(spheres);
-    spheres->pass.near_start = spheres->near_start.block;
-    spheres->pass.near = spheres->near_list.block;
-    spheres->pass.far_start = spheres->far_start.block;
-    spheres->pass.far = spheres->far_list.block;
+    spheres->pass.near_start = spheres->list.near_start.block;
+    spheres->pass.near = spheres->list.near_list.block;
+    spheres->pass.far_start = spheres->list.far_start.block;
+    spheres->pass.far = spheres->list.far_list.block;
     spheres->pass.reach = reach_of(spheres);
-    spheres->pass.slot_count = spheres->slots;
+    spheres->pass.slot_count = spheres->table.slots;
     return status;
 }

@@ -5,10 +5,13 @@
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/share/share.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "base/vectors.h"
 #include "engine/state/rotation.h"
 
+#include <stddef.h>
 #include <string.h>
 
 cairn_status eng_spheres_reserve(eng_spheres *spheres, eng_spheres_buffer *buffer, size_t bytes)
@@ -16,7 +19,7 @@ cairn_status eng_spheres_reserve(eng_spheres *spheres, eng_spheres_buffer *buffe
     const size_t alignment = 64;
     if (bytes <= buffer->capacity)
         return CAIRN_OK;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     size_t size = bytes + bytes / 8, old = buffer->capacity;
     size_t offset = (size_t)((char *)buffer->block - (char *)buffer->memory);
     void *made = allocator->reallocate(allocator->context, buffer->memory, size + alignment);
@@ -42,7 +45,7 @@ static void release_borders(const base_allocator *allocator, eng_spheres_borders
 void eng_spheres_share_release(eng_spheres *spheres)
 {
     struct eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     if (share == NULL)
         return;
     base_release(allocator, share->first_chunk);
@@ -63,80 +66,86 @@ void eng_spheres_share_release(eng_spheres *spheres)
     spheres->share = NULL;
 }
 
+/// The buffers of an executor.
+#define AT(member) offsetof(eng_spheres, member)
+static const size_t buffers[] = {AT(table.X),
+                                 AT(table.V),
+                                 AT(table.constants),
+                                 AT(table.turn),
+                                 AT(table.id),
+                                 AT(table.slot_of),
+                                 AT(table.load),
+                                 AT(table.wraps),
+                                 AT(table.first),
+                                 AT(list.reference),
+                                 AT(list.near_start),
+                                 AT(list.near_list),
+                                 AT(list.far_start),
+                                 AT(list.far_list),
+                                 AT(list.far_pairs),
+                                 AT(list.chunks),
+                                 AT(list.far_touched),
+                                 AT(list.lasting),
+                                 AT(list.scratch),
+                                 AT(list.cell_start),
+                                 AT(list.counts),
+                                 AT(list.candidates.made),
+                                 AT(list.candidates.used),
+                                 AT(list.candidates.sorted),
+                                 AT(list.candidates.start),
+                                 AT(list.candidates.places),
+                                 AT(store.blocks),
+                                 AT(store.columns),
+                                 AT(store.force),
+                                 AT(store.segments),
+                                 AT(store.terms),
+                                 AT(store.kept_start),
+                                 AT(store.kept_aside),
+                                 AT(store.resist),
+                                 AT(store.couple),
+                                 AT(store.kept_resist),
+                                 AT(store.kept_spots),
+                                 AT(store.kept_columns),
+                                 AT(walls.rows),
+                                 AT(walls.ghosts),
+                                 AT(walls.groups),
+                                 AT(walls.touches),
+                                 AT(walls.near_walls),
+                                 AT(walls.near_shapes),
+                                 AT(cell.images),
+                                 AT(cell.image_pairs),
+                                 AT(clumps.rows),
+                                 AT(clumps.members),
+                                 AT(clumps.motions),
+                                 AT(clumps.groups),
+                                 AT(clumps.member_rows),
+                                 AT(clumps.sums),
+                                 AT(clumps.ways)};
+#undef AT
+
 void eng_spheres_destroy(eng_spheres *spheres)
 {
     if (spheres == NULL)
         return;
-    base_allocator allocator = spheres->world->allocator;
-    eng_spheres_buffer *all[] = {&spheres->X,
-                                 &spheres->V,
-                                 &spheres->constants,
-                                 &spheres->turn,
-                                 &spheres->reference,
-                                 &spheres->id,
-                                 &spheres->slot_of,
-                                 &spheres->blocks,
-                                 &spheres->columns,
-                                 &spheres->force,
-                                 &spheres->near_start,
-                                 &spheres->near_list,
-                                 &spheres->far_start,
-                                 &spheres->far_list,
-                                 &spheres->far_pairs,
-                                 &spheres->segments,
-                                 &spheres->chunks,
-                                 &spheres->load,
-                                 &spheres->terms,
-                                 &spheres->far_touched,
-                                 &spheres->walls,
-                                 &spheres->ghosts,
-                                 &spheres->lasting,
-                                 &spheres->scratch,
-                                 &spheres->cell_start,
-                                 &spheres->kept_start,
-                                 &spheres->kept_aside,
-                                 &spheres->counts,
-                                 &spheres->resist,
-                                 &spheres->couple,
-                                 &spheres->kept_resist,
-                                 &spheres->groups,
-                                 &spheres->touches,
-                                 &spheres->kept_spots,
-                                 &spheres->near_walls,
-                                 &spheres->near_shapes,
-                                 &spheres->kept_columns,
-                                 &spheres->wraps,
-                                 &spheres->clumps,
-                                 &spheres->members,
-                                 &spheres->motions,
-                                 &spheres->clump_groups,
-                                 &spheres->member_rows,
-                                 &spheres->sums,
-                                 &spheres->ways,
-                                 &spheres->first,
-                                 &spheres->images,
-                                 &spheres->image_pairs,
-                                 &spheres->candidates.made,
-                                 &spheres->candidates.used,
-                                 &spheres->candidates.sorted,
-                                 &spheres->candidates.start,
-                                 &spheres->candidates.places};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        base_release(&allocator, all[i]->memory);
-    void *arrays[] = {spheres->materials,    spheres->covered, spheres->critical, spheres->exposed,
-                      spheres->exposed_next, spheres->acted,   spheres->mark,     spheres->moved,
-                      spheres->moved_of,     spheres->released};
+    base_allocator allocator = spheres->world->model.allocator;
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
+        base_release(&allocator, ((eng_spheres_buffer *)((char *)spheres + buffers[i]))->memory);
+    void *arrays[] = {spheres->meeting.materials,    spheres->meeting.covered,
+                      spheres->meeting.critical,     spheres->meeting.exposed,
+                      spheres->meeting.exposed_next, spheres->meeting.acted,
+                      spheres->meeting.mark,         spheres->table.moved,
+                      spheres->table.moved_of,       spheres->meeting.released};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         base_release(&allocator, arrays[i]);
-    for (int i = 0; i < spheres->manifold_count; i++)
-        geo_manifold_finish(&spheres->manifolds[i]);
-    base_release(&allocator, spheres->manifolds);
-    int workers = base_workers_count(spheres->world->workers);
+    for (int i = 0; i < spheres->walls.manifold_count; i++)
+        geo_manifold_finish(&spheres->walls.manifolds[i]);
+    base_release(&allocator, spheres->walls.manifolds);
+    int workers = base_workers_count(spheres->world->model.workers);
     for (int r = 0; r < workers * eng_spheres_share_count(spheres); r++) {
-        base_release(&allocator, spheres->range[r].pairs);
-        base_release(&allocator, spheres->range[r].ghosts);
+        base_release(&allocator, spheres->list.range[r].pairs);
+        base_release(&allocator, spheres->list.range[r].ghosts);
     }
-    base_release(&allocator, spheres->range);
+    base_release(&allocator, spheres->list.range);
     eng_spheres_share_release(spheres);
     base_release(&allocator, spheres);
 }
@@ -159,27 +168,27 @@ static const eng_spheres_kernel *best_kernel(void)
 
 static eng_spheres *make_lane(cairn_world *world)
 {
-    size_t workers = (size_t)base_workers_count(world->workers);
-    eng_spheres *spheres = base_allocate(&world->allocator, 1, sizeof *spheres);
-    eng_spheres_range *range = base_allocate(&world->allocator, workers, sizeof *range);
+    size_t workers = (size_t)base_workers_count(world->model.workers);
+    eng_spheres *spheres = base_allocate(&world->model.allocator, 1, sizeof *spheres);
+    eng_spheres_range *range = base_allocate(&world->model.allocator, workers, sizeof *range);
     if (spheres == NULL || range == NULL) {
-        base_release(&world->allocator, spheres);
-        base_release(&world->allocator, range);
+        base_release(&world->model.allocator, spheres);
+        base_release(&world->model.allocator, range);
         return NULL;
     }
     spheres->world = world;
-    spheres->range = range;
+    spheres->list.range = range;
     spheres->kernel = best_kernel();
-    spheres->least_chunks = ENG_SPHERES_LEAST;
+    spheres->list.least_chunks = ENG_SPHERES_LEAST;
     spheres->pass.first_image = INT_MAX;
     return spheres;
 }
 
 eng_spheres *eng_spheres_of(cairn_world *world)
 {
-    if (world->spheres == NULL)
-        world->spheres = make_lane(world);
-    return world->spheres;
+    if (world->state.spheres == NULL)
+        world->state.spheres = make_lane(world);
+    return world->state.spheres;
 }
 
 bool eng_spheres_choose_kernel(cairn_world *world, const char *name)
@@ -197,7 +206,7 @@ bool eng_spheres_choose_ranges(cairn_world *world, int least_chunks)
 {
     eng_spheres *spheres = eng_spheres_of(world);
     if (spheres != NULL)
-        spheres->least_chunks = least_chunks;
+        spheres->list.least_chunks = least_chunks;
     return spheres != NULL;
 }
 
@@ -209,17 +218,17 @@ int eng_spheres_body_of(const eng_spheres *spheres, int slot)
 int eng_spheres_id_of(const eng_spheres *spheres, int slot)
 {
     slot = eng_spheres_source_of(&spheres->pass, slot);
-    if (slot < spheres->slots)
+    if (slot < spheres->table.slots)
         return eng_spheres_ids(spheres)[slot];
-    const eng_spheres_ghost *ghosts = spheres->ghosts.block;
-    int wall = ghosts[slot - spheres->slots - 2].wall;
-    return ((const eng_spheres_wall *)spheres->walls.block)[wall].body;
+    const eng_spheres_ghost *ghosts = spheres->walls.ghosts.block;
+    int wall = ghosts[slot - spheres->table.slots - 2].wall;
+    return ((const eng_spheres_wall *)spheres->walls.rows.block)[wall].body;
 }
 
 static bool is_plane(const cairn_world *world, int body)
 {
-    int shape = world->bodies[body].shape;
-    return shape >= 0 && world->shapes[shape]->kind == GEO_HALFSPACE;
+    int shape = world->model.bodies.rows[body].shape;
+    return shape >= 0 && world->model.shapes.rows[shape]->kind == GEO_HALFSPACE;
 }
 
 /// Whether the plan that is made knows a body as a wall: that of a checkpoint does not know what
@@ -227,29 +236,29 @@ static bool is_plane(const cairn_world *world, int body)
 static bool plans_wall(const eng_spheres *spheres, int body)
 {
     return eng_spheres_is_wall(spheres->world, body) &&
-           !(spheres->restoring && spheres->world->bodies[body].arrived);
+           !(spheres->meeting.restoring && spheres->world->model.bodies.rows[body].arrived);
 }
 
 /// One wall of a half-space, one for each collider of another body; half-spaces come first.
 static void number_walls(eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    eng_spheres_wall *walls = spheres->walls.block;
-    int planes = 0, shapes = spheres->plane_count;
-    spheres->has_moving_walls = false;
-    for (int i = 0; i < world->body_count; i++) {
+    eng_spheres_wall *walls = spheres->walls.rows.block;
+    int planes = 0, shapes = spheres->walls.plane_count;
+    spheres->walls.has_moving = false;
+    for (int i = 0; i < world->model.bodies.count; i++) {
         int *next = is_plane(world, i) ? &planes : &shapes;
         for (int k = 0; plans_wall(spheres, i) && k < eng_collider_count_of(world, i); k++) {
             eng_part part = eng_part_of(world, i, k);
-            bool moves = world->bodies[i].kind == CAIRN_MOVING;
+            bool moves = world->model.bodies.rows[i].kind == CAIRN_MOVING;
             walls[(*next)++] =
                 (eng_spheres_wall){.body = i,
-                                   .collider = world->bodies[i].first_collider + k,
+                                   .collider = world->model.bodies.rows[i].first_collider + k,
                                    .moves = moves,
                                    .follows = eng_extra_of(world, i).motion.function != NULL,
                                    .shape = part.shape,
                                    .local = part.place};
-            spheres->has_moving_walls |= moves;
+            spheres->walls.has_moving |= moves;
         }
     }
 }
@@ -258,20 +267,20 @@ cairn_status eng_spheres_walls_number(eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
     int walls = 0, planes = 0;
-    for (int i = 0; i < world->body_count; i++) {
+    for (int i = 0; i < world->model.bodies.count; i++) {
         walls += plans_wall(spheres, i) ? eng_collider_count_of(world, i) : 0;
         planes += plans_wall(spheres, i) && is_plane(world, i);
     }
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->walls,
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->walls.rows,
                                               ((size_t)walls + 1) * sizeof(eng_spheres_wall));
     if (status != CAIRN_OK)
         return status;
-    spheres->wall_count = walls;
-    spheres->plane_count = planes;
-    spheres->has_shapes = walls > planes;
-    spheres->ghost_count = spheres->plane_ghosts = spheres->group_count = 0;
+    spheres->walls.count = walls;
+    spheres->walls.plane_count = planes;
+    spheres->walls.has_shapes = walls > planes;
+    spheres->walls.ghost_count = spheres->walls.plane_ghosts = spheres->walls.group_count = 0;
     number_walls(spheres);
-    spheres->walls_renumbered = true;
+    spheres->walls.renumbered = true;
     return CAIRN_OK;
 }
 
@@ -279,7 +288,7 @@ static const geo_shape *slot_shape(const struct eng_spheres *spheres, int slot)
 {
     const cairn_world *world = spheres->world;
     int body = eng_spheres_slot_body(spheres, slot);
-    int first = world->bodies[body].first_collider;
+    int first = world->model.bodies.rows[body].first_collider;
     return eng_part_of(world, body, eng_spheres_slot_collider(spheres, slot) - first).shape;
 }
 
@@ -342,16 +351,18 @@ void eng_spheres_slot_move(eng_spheres *spheres, int from, int to)
 
 void eng_spheres_slots_measure(eng_spheres *spheres)
 {
-    spheres->largest = 0.0;
-    spheres->smallest = INFINITY;
-    spheres->has_moving_spheres = spheres->has_still_spheres = false;
-    for (int slot = 0; slot < spheres->slots; slot++) {
+    spheres->table.largest = 0.0;
+    spheres->table.smallest = INFINITY;
+    spheres->table.has_moving_spheres = spheres->table.has_still_spheres = false;
+    for (int slot = 0; slot < spheres->table.slots; slot++) {
         int body = eng_spheres_slot_body(spheres, slot);
         eng_spheres_read_constants(spheres, slot);
-        spheres->largest = fmax(spheres->largest, spheres->pass.constants[slot][3]);
-        spheres->smallest = fmin(spheres->smallest, spheres->pass.constants[slot][3]);
-        spheres->has_moving_spheres |= spheres->world->bodies[body].kind == CAIRN_MOVING;
-        spheres->has_still_spheres |= spheres->world->bodies[body].kind != CAIRN_DYNAMIC;
+        spheres->table.largest = fmax(spheres->table.largest, spheres->pass.constants[slot][3]);
+        spheres->table.smallest = fmin(spheres->table.smallest, spheres->pass.constants[slot][3]);
+        spheres->table.has_moving_spheres |=
+            spheres->world->model.bodies.rows[body].kind == CAIRN_MOVING;
+        spheres->table.has_still_spheres |=
+            spheres->world->model.bodies.rows[body].kind != CAIRN_DYNAMIC;
     }
 }
 
@@ -360,22 +371,24 @@ void eng_spheres_slots_measure(eng_spheres *spheres)
 cairn_status eng_spheres_loads_read(eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    bool any = world->loads != NULL || world->applied != NULL;
-    spheres->has_load = false;
-    for (int slot = 0; slot < spheres->slots && any && !spheres->has_load; slot++) {
+    bool any = world->state.bodies.loads != NULL || world->scratch.applied != NULL;
+    spheres->table.has_load = false;
+    for (int slot = 0; slot < spheres->table.slots && any && !spheres->table.has_load; slot++) {
         int body = eng_spheres_slot_body(spheres, slot);
         const eng_load *given = eng_applied_of(world, body);
-        spheres->has_load =
-            world->bodies[body].kind == CAIRN_DYNAMIC && !eng_spheres_is_member(spheres, slot) &&
+        spheres->table.has_load =
+            world->model.bodies.rows[body].kind == CAIRN_DYNAMIC &&
+            !eng_spheres_is_member(spheres, slot) &&
             (vec3_norm_squared(given->force) > 0.0 || vec3_norm_squared(given->torque) > 0.0);
     }
-    size_t count = spheres->has_load ? (size_t)spheres->slots : 1;
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->load, count * sizeof(double[8]));
+    size_t count = spheres->table.has_load ? (size_t)spheres->table.slots : 1;
+    cairn_status status =
+        eng_spheres_reserve(spheres, &spheres->table.load, count * sizeof(double[8]));
     if (status != CAIRN_OK)
         return status;
-    double(*load)[8] = spheres->load.block;
+    double(*load)[8] = spheres->table.load.block;
     memset(load, 0, count * sizeof *load);
-    for (int slot = 0; slot < spheres->slots && spheres->has_load; slot++) {
+    for (int slot = 0; slot < spheres->table.slots && spheres->table.has_load; slot++) {
         // what acts on a clump does so in the general passes
         if (eng_spheres_is_member(spheres, slot))
             continue;
@@ -384,6 +397,6 @@ cairn_status eng_spheres_loads_read(eng_spheres *spheres)
         vec3_store(load[slot] + 3, given->torque);
     }
     spheres->pass.load = (const double(*)[8])load;
-    spheres->pass.load_stride = spheres->has_load ? 1 : 0;
+    spheres->pass.load_stride = spheres->table.has_load ? 1 : 0;
     return CAIRN_OK;
 }

@@ -11,8 +11,14 @@
 #ifndef CAIRN_ENGINE_PAIRS_SPHERES_SPHERES_H
 #define CAIRN_ENGINE_PAIRS_SPHERES_SPHERES_H
 
+#include "base/memory.h"
+#include "base/vec.h"
 #include "contact/laws/batch.h"
-#include "engine/state/world.h"
+#include "contact/laws/law.h"
+#include "engine/state/body_columns.h"
+#include "geometry/broad/broad_phase.h"
+#include "geometry/mesh/bounds.h"
+#include <cairn/cairn.h>
 
 typedef struct eng_spheres eng_spheres;
 

@@ -2,6 +2,7 @@
 // Laws of pairs of spheres: terms of surfaces for the kernels, columns of pairs, and their history
 // in the order of the laws.
 #include "engine/pairs/spheres/data.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -42,18 +43,18 @@ static eng_spheres_terms terms_of(const eng_surface *surface)
 cairn_status eng_spheres_terms_fill(struct eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    int count = world->surface_count;
-    cairn_status status =
-        eng_spheres_reserve(spheres, &spheres->terms, (size_t)count * sizeof(eng_spheres_terms));
+    int count = world->model.materials.surface_count;
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->store.terms,
+                                              (size_t)count * sizeof(eng_spheres_terms));
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &spheres->covered,
-                                    &spheres->covered_capacity, count);
+        status = base_array_reserve(&world->model.allocator, &spheres->meeting.covered,
+                                    &spheres->meeting.covered_capacity, count);
     if (status != CAIRN_OK)
         return status;
-    spheres->terms_count = count;
-    eng_spheres_terms *terms = spheres->terms.block;
+    spheres->store.terms_count = count;
+    eng_spheres_terms *terms = spheres->store.terms.block;
     for (int i = 0; i < count; i++) {
-        const eng_surface *surface = &world->surfaces[i];
+        const eng_surface *surface = &world->model.materials.surfaces[i];
         // a pair on the list has 16 bits for its surface
         bool covered = eng_spheres_has_kernel(surface) && count <= UINT16_MAX;
         terms[i] = covered ? terms_of(surface) : (eng_spheres_terms){0};
@@ -64,35 +65,35 @@ cairn_status eng_spheres_terms_fill(struct eng_spheres *spheres)
 
 void eng_spheres_terms_measure(struct eng_spheres *spheres)
 {
-    const eng_spheres_terms *terms = spheres->terms.block;
-    spheres->all_covered = true;
-    spheres->column_rows = spheres->kept_rows = 0;
-    spheres->has_resistance = false;
-    spheres->takes_clumps = true;
-    for (int i = 0; i < spheres->terms_count; i++) {
+    const eng_spheres_terms *terms = spheres->store.terms.block;
+    spheres->meeting.all_covered = true;
+    spheres->store.column_rows = spheres->store.kept_rows = 0;
+    spheres->store.has_resistance = false;
+    spheres->clumps.takes = true;
+    for (int i = 0; i < spheres->store.terms_count; i++) {
         const con_batch *batch = terms[i].batch;
-        spheres->covered[i] = batch != NULL;
-        spheres->all_covered = spheres->all_covered && batch != NULL;
+        spheres->meeting.covered[i] = batch != NULL;
+        spheres->meeting.all_covered = spheres->meeting.all_covered && batch != NULL;
         if (batch == NULL)
             continue;
-        if (batch->column_count - 1 > spheres->column_rows)
-            spheres->column_rows = batch->column_count - 1;
-        if (batch->kept_count > spheres->kept_rows)
-            spheres->kept_rows = batch->kept_count;
-        spheres->has_resistance |=
+        if (batch->column_count - 1 > spheres->store.column_rows)
+            spheres->store.column_rows = batch->column_count - 1;
+        if (batch->kept_count > spheres->store.kept_rows)
+            spheres->store.kept_rows = batch->kept_count;
+        spheres->store.has_resistance |=
             terms[i].rolling.rolling_friction > 0.0 || terms[i].rolling.twisting_friction > 0.0;
-        spheres->takes_clumps = spheres->takes_clumps && takes_clumps(batch, &terms[i].rolling);
+        spheres->clumps.takes = spheres->clumps.takes && takes_clumps(batch, &terms[i].rolling);
     }
-    spheres->takes_clumps = spheres->takes_clumps && spheres->all_covered;
+    spheres->clumps.takes = spheres->clumps.takes && spheres->meeting.all_covered;
     spheres->pass.terms = terms;
 }
 
 const eng_spheres_terms *eng_spheres_planned_terms(const struct eng_spheres *spheres, int surface)
 {
     static const eng_spheres_terms none = {0};
-    while (surface >= spheres->terms_count && surface > 0)
-        surface = spheres->world->surfaces[surface].from;
-    return surface < spheres->terms_count ? &spheres->pass.terms[surface] : &none;
+    while (surface >= spheres->store.terms_count && surface > 0)
+        surface = spheres->world->model.materials.surfaces[surface].from;
+    return surface < spheres->store.terms_count ? &spheres->pass.terms[surface] : &none;
 }
 
 /// Direction in which gravity changes the velocity of B against A.
@@ -106,11 +107,11 @@ static int falls(const double a[4], const double b[4])
 static double effective_radius(const struct eng_spheres *spheres, const con_batch *batch,
                                const double a[4], int other)
 {
-    const eng_spheres_ghost *ghosts = spheres->ghosts.block;
-    const eng_spheres_wall *walls = spheres->walls.block;
-    int ghost = other - spheres->slots - 2;
-    double b = other < spheres->slots ? spheres->pass.constants[other][3] : 0.0;
-    if (ghost >= 0 && ghost < spheres->ghost_count && batch->takes_clumps) {
+    const eng_spheres_ghost *ghosts = spheres->walls.ghosts.block;
+    const eng_spheres_wall *walls = spheres->walls.rows.block;
+    int ghost = other - spheres->table.slots - 2;
+    double b = other < spheres->table.slots ? spheres->pass.constants[other][3] : 0.0;
+    if (ghost >= 0 && ghost < spheres->walls.ghost_count && batch->takes_clumps) {
         const geo_shape *shape = walls[ghosts[ghost].wall].shape;
         b = shape->kind == GEO_SPHERE ? shape->sphere.radius : 0.0;
     }
@@ -120,7 +121,7 @@ static double effective_radius(const struct eng_spheres *spheres, const con_batc
 void eng_spheres_pair_prepare(const struct eng_spheres *spheres, const eng_spheres_terms *terms,
                               int slot, int other, eng_spheres_block *block, int k)
 {
-    bool wall = other >= spheres->slots;
+    bool wall = other >= spheres->table.slots;
     const double none[4] = {0.0, 0.0, 0.0, 0.0}, *a = spheres->pass.constants[slot];
     const double *b = wall ? none : spheres->pass.constants[other];
     double step = spheres->pass.step, made[CON_BATCH_COLUMNS];

@@ -5,12 +5,14 @@
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/state/kinematics.h"
+#include "engine/state/rows.h"
+#include "engine/state/world.h"
 
 #include "engine/state/rotation.h"
 
 static eng_spheres_wall *walls_of(const struct eng_spheres *spheres)
 {
-    return spheres->walls.block;
+    return spheres->walls.rows.block;
 }
 
 void eng_spheres_wall_place(const struct eng_spheres *spheres, eng_spheres_wall *wall, pose q,
@@ -36,13 +38,13 @@ void eng_spheres_wall_place(const struct eng_spheres *spheres, eng_spheres_wall 
 void eng_spheres_walls_advance(struct eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    for (int i = 0; i < spheres->wall_count && spheres->has_moving_walls; i++) {
+    for (int i = 0; i < spheres->walls.count && spheres->walls.has_moving; i++) {
         eng_spheres_wall *wall = &walls_of(spheres)[i];
         if (!wall->moves)
             continue;
-        pose q = world->q[wall->body];
+        pose q = world->state.bodies.q[wall->body];
         double v[6];
-        eng_body_end(world, wall->body, NULL, world->v_free[wall->body], &q, v);
+        eng_body_end(world, wall->body, NULL, world->state.bodies.v_free[wall->body], &q, v);
         wall->before = wall->now;
         wall->placed_before = wall->placed;
         wall->velocity_before = wall->velocity;
@@ -54,7 +56,7 @@ void eng_spheres_walls_advance(struct eng_spheres *spheres)
 /// At least this far is a wall from the box of the centres that the list was made for, m.
 static double way_to_box(const struct eng_spheres *spheres, const eng_spheres_wall *wall)
 {
-    vec3 low = spheres->box.low, high = spheres->box.high;
+    vec3 low = spheres->list.box.low, high = spheres->list.box.high;
     if (wall->shape == NULL) {
         vec3 n = wall->now.normal;
         vec3 nearest = {n.x > 0.0 ? low.x : high.x, n.y > 0.0 ? low.y : high.y,
@@ -71,14 +73,15 @@ static double way_to_box(const struct eng_spheres *spheres, const eng_spheres_wa
 double eng_spheres_walls_fastest(const struct eng_spheres *spheres)
 {
     double fastest = 0.0;
-    for (int i = 0; i < spheres->wall_count; i++) {
+    for (int i = 0; i < spheres->walls.count; i++) {
         const eng_spheres_wall *wall = &walls_of(spheres)[i];
         double omega = vec3_norm(wall->omega);
-        double reach = omega > 0.0 ? spheres->extent + vec3_norm(wall->now.centre) : 0.0;
+        double reach = omega > 0.0 ? spheres->list.extent + vec3_norm(wall->now.centre) : 0.0;
         reach = fmin(reach, eng_reach_of(spheres->world, wall->body));
         double speed = vec3_norm(wall->velocity) + omega * reach;
-        double near = spheres->largest + 2.0 * spheres->widest + 2.0 * spheres->pass.step * speed;
-        if (spheres->has_box && way_to_box(spheres, wall) > near)
+        double near =
+            spheres->table.largest + 2.0 * spheres->list.widest + 2.0 * spheres->pass.step * speed;
+        if (spheres->list.has_box && way_to_box(spheres, wall) > near)
             continue;
         fastest = fmax(fastest, speed);
     }
@@ -112,8 +115,8 @@ double eng_spheres_ghost_work(const struct eng_spheres *spheres, const eng_spher
         vec3_add(vec3_from(spheres->pass.V[slot]), vec3_add(faster, vec3_cross(turned, arm)));
     const int *n = eng_spheres_wrap_of(spheres, ghost->slot);
     if (n != NULL)
-        velocity =
-            vec3_add(velocity, mat3_apply(&spheres->before.drift, vec3_make(n[0], n[1], n[2])));
+        velocity = vec3_add(velocity,
+                            mat3_apply(&spheres->cell.before.drift, vec3_make(n[0], n[1], n[2])));
     return -spheres->pass.step * (vec3_dot(vec3_from(force), velocity) + moment);
 }
 
@@ -146,11 +149,11 @@ static inline vec3 place_on_plane(struct eng_spheres *spheres, eng_spheres_ghost
 void eng_spheres_ghosts_move(struct eng_spheres *spheres, int first, int end,
                              eng_spheres_placing placing, double *drivers)
 {
-    eng_spheres_ghost *ghosts = spheres->ghosts.block;
+    eng_spheres_ghost *ghosts = spheres->walls.ghosts.block;
     const eng_spheres_wall *walls = walls_of(spheres);
-    double work = 0.0, (*X)[4] = spheres->pass.X + spheres->slots + 2;
+    double work = 0.0, (*X)[4] = spheres->pass.X + spheres->table.slots + 2;
     // in a step, a wall that never moves has neither work nor another velocity
-    bool usual = placing == ENG_SPHERES_PLACE_OTHERS && !spheres->strains;
+    bool usual = placing == ENG_SPHERES_PLACE_OTHERS && !spheres->cell.strains;
     for (int i = first; i < end; i++) {
         eng_spheres_ghost *ghost = &ghosts[i];
         const eng_spheres_wall *wall = &walls[ghost->wall];
@@ -158,14 +161,14 @@ void eng_spheres_ghosts_move(struct eng_spheres *spheres, int first, int end,
             (void)place_on_plane(spheres, ghost, &wall->now, X[i]);
             continue;
         }
-        int slot = spheres->slots + 2 + i;
+        int slot = spheres->table.slots + 2 + i;
         if (wall->moves && ghost->pair_slot >= 0 && drivers != NULL)
             work += eng_spheres_ghost_work(spheres, ghost, slot);
         if (placing != ENG_SPHERES_PLACE_ALL &&
             wall->follows != (placing == ENG_SPHERES_PLACE_FOLLOWERS))
             continue;
         vec3 foot = place_on_plane(spheres, ghost, &wall->now, X[i]);
-        if (!wall->moves && drivers != NULL && !spheres->strains)
+        if (!wall->moves && drivers != NULL && !spheres->cell.strains)
             continue;
         vec3 arm = vec3_sub(vec3_add(foot, eng_spheres_wrap_shift(spheres, ghost->slot)),
                             wall->now.centre);
@@ -184,7 +187,7 @@ void eng_spheres_ghosts_move(struct eng_spheres *spheres, int first, int end,
 
 void eng_spheres_ghosts_place(struct eng_spheres *spheres, eng_spheres_placing placing)
 {
-    for (int c = 0; c < spheres->chunk_count; c++) {
+    for (int c = 0; c < spheres->list.chunk_count; c++) {
         const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
         if (eng_spheres_has_chunk(spheres, c))
             eng_spheres_ghosts_move(spheres, chunk->first_ghost, chunk->end_ghost, placing, NULL);

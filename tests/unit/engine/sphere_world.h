@@ -4,6 +4,7 @@
 #define CAIRN_TESTS_SPHERE_WORLD_H
 
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -68,8 +69,9 @@ static inline void run(cairn_world *world, int steps, bool ordinary)
 {
     cairn_error error;
     for (int i = 0; i < steps; i++) {
-        world->plan_due = world->plan_due || world->general_only != ordinary;
-        world->general_only = ordinary;
+        world->scratch.general.due =
+            world->scratch.general.due || world->model.general_only != ordinary;
+        world->model.general_only = ordinary;
         if (cairn_world_step(world, &error) != CAIRN_OK)
             fail_msg("%s", error.message);
         assert_int_equal(eng_spheres_slot_count(world) > 0, !ordinary);
@@ -137,10 +139,10 @@ static inline placed_contact *sorted_contacts(const cairn_world *world)
 
 static inline void history_of(const cairn_world *world, int i, double history[CON_HISTORY_MAX])
 {
-    if (i < world->contacts.count)
-        memcpy(history, world->contacts.history[i], CON_HISTORY_MAX * sizeof *history);
+    if (i < world->contacts.set.count)
+        memcpy(history, world->contacts.set.history[i], CON_HISTORY_MAX * sizeof *history);
     else
-        eng_spheres_contact_history(world, i - world->contacts.count, history);
+        eng_spheres_contact_history(world, i - world->contacts.set.count, history);
 }
 
 /// @param turned  m/s, how far velocities at contacts may differ

@@ -60,7 +60,7 @@ static void fall(const char *law)
     def.law = law;
     cairn_world *world = heap_world(&def);
     // the executor of spheres keeps parts of a force in single precision
-    world->general_only = true;
+    world->model.general_only = true;
     int most = 0;
     for (int i = 0; i < 60; i++) {
         check_newton(world, def.step);
@@ -299,34 +299,35 @@ static void test_validate(void **state)
     (void)state;
     cairn_world *world = make_mixed(1, (cairn_allocator){0});
     must(cairn_world_validate(world, &error), &error);
-    world->general_only = true;
+    world->model.general_only = true;
     heap_steps(world, MIXED_STEPS);
-    eng_contacts *c = &world->contacts;
-    eng_plan *plan = &world->plan;
-    int last = c->count - 1, pair = c->pair[last], place = world->pair_count - 1;
+    eng_contacts *c = &world->contacts.set;
+    eng_plan *plan = &world->contacts.plan;
+    int last = c->count - 1, pair = c->pair[last], place = world->contacts.pairs.count - 1;
     const cairn_status wrong = CAIRN_ERROR_INCONSISTENT, infinite = CAIRN_ERROR_NONFINITE;
     assert_true(c->cone_count > 0 && c->cone_count < c->count && plan->batch_count > 4);
     CHECK_FOUND(world, c->gap[3], NAN, infinite);
     CHECK_FOUND(world, c->history[last][7], INFINITY, infinite);
-    CHECK_FOUND(world, world->energy.friction, NAN, infinite);
-    CHECK_FOUND(world, world->v[5][4], NAN, wrong);
-    CHECK_FOUND(world, world->q[5].orientation.w, 2.0, wrong);
-    CHECK_FOUND(world, world->bodies[7].shape, world->shape_count, wrong);
-    CHECK_FOUND(world, world->bodies[7].material, -1, wrong);
-    CHECK_FOUND(world, world->bodies[7].mass, 0.0, wrong);
-    CHECK_FOUND(world, world->collider_count, world->collider_count + 1, wrong);
+    CHECK_FOUND(world, world->state.audit.energy.friction, NAN, infinite);
+    CHECK_FOUND(world, world->state.bodies.v[5][4], NAN, wrong);
+    CHECK_FOUND(world, world->state.bodies.q[5].orientation.w, 2.0, wrong);
+    CHECK_FOUND(world, world->model.bodies.rows[7].shape, world->model.shapes.count, wrong);
+    CHECK_FOUND(world, world->model.bodies.rows[7].material, -1, wrong);
+    CHECK_FOUND(world, world->model.bodies.rows[7].mass, 0.0, wrong);
+    CHECK_FOUND(world, world->contacts.colliders.count, world->contacts.colliders.count + 1, wrong);
     CHECK_FOUND(world, c->body[last][1], c->body[last][0], wrong);
     CHECK_FOUND(world, c->pair[last], 0, wrong);
-    CHECK_FOUND(world, c->surface[0], world->surface_count, wrong);
+    CHECK_FOUND(world, c->surface[0], world->model.materials.surface_count, wrong);
     CHECK_FOUND(world, c->frame[2].m[0][0], 3.0, wrong);
-    CHECK_FOUND(world, world->pairs[pair].count, 0, wrong);
-    CHECK_FOUND(world, world->pairs[pair].colliders.first, world->collider_count, wrong);
+    CHECK_FOUND(world, world->contacts.pairs.rows[pair].count, 0, wrong);
+    CHECK_FOUND(world, world->contacts.pairs.rows[pair].colliders.first,
+                world->contacts.colliders.count, wrong);
     CHECK_FOUND(world, plan->order[place], plan->order[0], wrong);
     CHECK_FOUND(world, plan->batch[place], 0, wrong);
     CHECK_FOUND(world, plan->batches[plan->batch[place]].surface, 0, wrong);
     CHECK_FOUND(world, plan->touch[0], plan->touch[1], wrong);
     CHECK_FOUND(world, plan->pairs_of[plan->paired[0]].count, 0, wrong);
-    CHECK_FOUND(world, world->surfaces[1].law, NULL, wrong);
+    CHECK_FOUND(world, world->model.materials.surfaces[1].law, NULL, wrong);
     cairn_world_destroy(world);
 }
 
@@ -340,40 +341,40 @@ static void test_validate_spheres(void **state)
     cairn_world *world = heap_world(&def);
     heap_steps(world, 200);
     must(cairn_world_validate(world, &error), &error);
-    struct eng_spheres *spheres = world->spheres;
+    struct eng_spheres *spheres = world->state.spheres;
     const cairn_status wrong = CAIRN_ERROR_INCONSISTENT;
-    int pair = 0, filler = -1, lanes = spheres->block_count * ENG_SPHERES_WIDTH;
+    int pair = 0, filler = -1, lanes = spheres->store.block_count * ENG_SPHERES_WIDTH;
     while (!(spheres->pass.blocks[pair / 8].touch >> pair % 8 & 1))
         pair++;
     for (int i = 0; i < lanes; i++)
-        if (eng_spheres_slot_a(&spheres->pass.blocks[i / 8], i % 8) == spheres->slots)
+        if (eng_spheres_slot_a(&spheres->pass.blocks[i / 8], i % 8) == spheres->table.slots)
             filler = i;
-    assert_true(spheres->slots > 2 && spheres->ghost_count > 0 && filler >= 0);
+    assert_true(spheres->table.slots > 2 && spheres->walls.ghost_count > 0 && filler >= 0);
     eng_spheres_block *block = &spheres->pass.blocks[pair / 8];
-    eng_spheres_wall *walls = spheres->walls.block;
-    eng_spheres_ghost *ghosts = spheres->ghosts.block;
+    eng_spheres_wall *walls = spheres->walls.rows.block;
+    eng_spheres_ghost *ghosts = spheres->walls.ghosts.block;
     CHECK_FOUND(world, eng_spheres_ids(spheres)[1], eng_spheres_ids(spheres)[0], wrong);
-    CHECK_FOUND(world, eng_spheres_ids(spheres)[1], world->body_count, wrong);
-    CHECK_FOUND(world, spheres->contact_count, spheres->contact_count + 1, wrong);
+    CHECK_FOUND(world, eng_spheres_ids(spheres)[1], world->model.bodies.count, wrong);
+    CHECK_FOUND(world, spheres->store.contact_count, spheres->store.contact_count + 1, wrong);
     CHECK_FOUND(world, block->touch, 0, wrong);
     CHECK_FOUND(world, block->i8[pair % 8], -8, wrong);
     CHECK_FOUND(world, block->j8[pair % 8], block->i8[pair % 8], wrong);
-    CHECK_FOUND(world, block->terms, (unsigned short)spheres->terms_count, wrong);
+    CHECK_FOUND(world, block->terms, (unsigned short)spheres->store.terms_count, wrong);
     CHECK_FOUND(world, spheres->pass.blocks[filler / 8].touch, 255, wrong);
     CHECK_FOUND(world, walls[0].body, -1, wrong);
-    CHECK_FOUND(world, ghosts[0].slot, spheres->slots, wrong);
-    CHECK_FOUND(world, ghosts[0].wall, spheres->wall_count, wrong);
+    CHECK_FOUND(world, ghosts[0].slot, spheres->table.slots, wrong);
+    CHECK_FOUND(world, ghosts[0].wall, spheres->walls.count, wrong);
     cairn_world_destroy(world);
 }
 
 /// Least height of a placed hull over a half-space, m.
 static double height_over(const cairn_world *world, int plane, int hull)
 {
-    const geo_polyhedron *poly = &world->colliders[hull].shape->polyhedron;
+    const geo_polyhedron *poly = &world->contacts.colliders.rows[hull].shape->polyhedron;
     double least = INFINITY;
     for (int k = 0; k < poly->vertex_count; k++) {
-        vec3 x = pose_apply(&world->collider_pose[hull], poly->vertices[k]);
-        least = fmin(least, pose_apply_inverse(&world->collider_pose[plane], x).z);
+        vec3 x = pose_apply(&world->contacts.colliders.pose[hull], poly->vertices[k]);
+        least = fmin(least, pose_apply_inverse(&world->contacts.colliders.pose[plane], x).z);
     }
     return least;
 }
@@ -416,10 +417,11 @@ static cairn_world *octahedra(int count, cairn_body_kind slope)
 static int check_slope_pairs(const cairn_world *world, bool *paired)
 {
     int known = 0;
-    for (int i = 0; i < world->pair_count; i++) {
-        const eng_pair *pair = &world->pairs[i];
+    for (int i = 0; i < world->contacts.pairs.count; i++) {
+        const eng_pair *pair = &world->contacts.pairs.rows[i];
         int a = pair->colliders.first, b = pair->colliders.second;
-        double left = pair->clear - world->collider_way[a] - world->collider_way[b];
+        double left =
+            pair->clear - world->contacts.colliders.way[a] - world->contacts.colliders.way[b];
         if (a != 0)
             continue;
         paired[b] = true;
@@ -433,14 +435,15 @@ static int check_slope_pairs(const cairn_world *world, bool *paired)
 static int check_bounds(const cairn_world *world)
 {
     int held = 0;
-    for (int i = 1; i < world->collider_count; i++) {
-        geo_bounds exact = geo_shape_bounds(world->colliders[i].shape, &world->collider_pose[i]);
-        geo_bounds found = world->proxies[i].bounds;
+    for (int i = 1; i < world->contacts.colliders.count; i++) {
+        geo_bounds exact = geo_shape_bounds(world->contacts.colliders.rows[i].shape,
+                                            &world->contacts.colliders.pose[i]);
+        geo_bounds found = world->contacts.broad.proxies[i].bounds;
         for (int k = 0; k < 3; k++) {
             assert_true(vec3_get(found.low, k) <= vec3_get(exact.low, k));
             assert_true(vec3_get(found.high, k) >= vec3_get(exact.high, k));
         }
-        held += world->collider_bounds[i].way < world->collider_way[i];
+        held += world->contacts.colliders.bounds[i].way < world->contacts.colliders.way[i];
     }
     return held;
 }

@@ -3,7 +3,9 @@
 // passes, whatever is beside them; same bits from every kernel, any number of threads and after a
 // restart; what is changed between steps.
 #include "base/rng.h"
+#include "engine/bodies/body_state.h"
 #include "engine/pairs/spheres/clumps.h"
+#include "engine/state/world.h"
 #include "tests/unit/engine/sphere_world.h"
 
 #include <stdio.h>
@@ -165,11 +167,11 @@ static void compare(bed b)
         done = until[k];
         met += cairn_contact_count(clumps);
         compare_worlds(clumps, ordinary, tolerance[k]);
-        assert_true(clumps->spheres->clump_count >= 48);
+        assert_true(clumps->state.spheres->clumps.count >= 48);
         // what the executor has is not looked for elsewhere
-        assert_true(b.boxes || clumps->contacts.count == 0);
+        assert_true(b.boxes || clumps->contacts.set.count == 0);
         // joints, loads and bodies of other shapes leave the motion to the general passes
-        assert_int_equal(clumps->spheres->moved_clumps > 0, !b.boxes && !b.joined);
+        assert_int_equal(clumps->state.spheres->clumps.moved > 0, !b.boxes && !b.joined);
     }
     assert_true(met > 20);
     cairn_world_destroy(clumps);
@@ -331,13 +333,13 @@ static void test_changes(void **state)
         set_number(w[k], any, any, "rolling_friction", 1e-3);
     run(w[0], 20, false);
     run(w[1], 20, true);
-    assert_int_equal(w[0]->spheres->clump_count, 0);
+    assert_int_equal(w[0]->state.spheres->clumps.count, 0);
     check_bodies(w[0], w[1], 1e-7);
     for (int k = 0; k < 2; k++)
         set_number(w[k], any, any, "rolling_friction", 0.0);
     run(w[0], 20, false);
     run(w[1], 20, true);
-    assert_true(w[0]->spheres->clump_count > 0);
+    assert_true(w[0]->state.spheres->clumps.count > 0);
     check_bodies(w[0], w[1], 1e-7);
     for (int k = 0; k < 2; k++)
         cairn_world_destroy(w[k]);
@@ -402,7 +404,7 @@ static void test_not_finite(void **state)
     cairn_world *world = make_world(&b);
     cairn_error error = {0};
     run(world, 3, false);
-    world->energy.friction = NAN;
+    world->state.audit.energy.friction = NAN;
     assert_int_equal(cairn_world_step(world, &error), CAIRN_ERROR_NONFINITE);
     assert_non_null(strstr(error.message, "dissipation of friction"));
     cairn_world_destroy(world);

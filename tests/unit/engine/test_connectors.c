@@ -196,7 +196,7 @@ static void check_as_contact(const char *law, const char *stiffness, double valu
     check_close(limit[0].step, limit[1].step, 1e-9, 0.0);
     // the sphere executor gives forces in single precision: both through the general passes
     for (int i = 0; i < 2; i++)
-        world[i]->general_only = true;
+        world[i]->model.general_only = true;
     int touched = 0;
     for (int n = 0; n < 1500; n++) {
         steps(world[0], 1), steps(world[1], 1);

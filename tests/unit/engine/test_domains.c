@@ -2,6 +2,7 @@
 // Domains of a large world: upright cuts, balanced, with few contacts across, as long as the list
 // of pairs is the same; threads and a restart change no bit.
 #include "engine/pairs/domains.h"
+#include "engine/state/world.h"
 
 #include "tests/check.h"
 
@@ -74,19 +75,19 @@ static int contacts_of(const con_domains *domains, int task)
 // along the wall
 static double place_of(const cairn_world *world, int body, double angle)
 {
-    vec3 p = world->q_mid[body].position;
+    vec3 p = world->state.bodies.q_mid[body].position;
     return p.x * cos(angle) + p.y * sin(angle);
 }
 
 // range of the bodies of a task's contacts along the wall
 static void extent_of(const cairn_world *world, int task, double angle, double range[2])
 {
-    const con_domains *domains = &world->domains;
+    const con_domains *domains = &world->contacts.domains;
     range[0] = INFINITY;
     range[1] = -INFINITY;
     for (int i = domains->start[task]; i < domains->start[task + 1]; i++)
         for (int s = 0; s < 2; s++) {
-            int body = world->problem.body[i][s];
+            int body = world->scratch.solve.problem.body[i][s];
             if (body < 0)
                 continue;
             range[0] = fmin(range[0], place_of(world, body, angle));
@@ -96,10 +97,10 @@ static void extent_of(const cairn_world *world, int task, double angle, double r
 
 static void check_cuts(const cairn_world *world, double angle)
 {
-    const con_domains *domains = &world->domains;
+    const con_domains *domains = &world->contacts.domains;
     int count = 1 << domains->levels, tasks = con_domains_tasks(domains);
     double last = -INFINITY;
-    int within = 0, all = world->problem.contact_count;
+    int within = 0, all = world->scratch.solve.problem.contact_count;
     assert_int_equal(domains->start[0], 0);
     assert_int_equal(domains->start[tasks], all);
     // domains follow each other along the wall: all rows of a stretch are in one
@@ -134,8 +135,8 @@ static void cuts_are_upright_and_even(void **state)
     for (int k = 0; k < 4; k++) {
         cairn_world *world = wall(cases[k].columns, cases[k].angle, 1);
         take_steps(world, 1);
-        assert_int_equal(world->domains.levels, cases[k].levels);
-        assert_int_equal(world->problem.domains != NULL, cases[k].levels > 0);
+        assert_int_equal(world->contacts.domains.levels, cases[k].levels);
+        assert_int_equal(world->scratch.solve.problem.domains != NULL, cases[k].levels > 0);
         if (cases[k].levels > 0)
             check_cuts(world, cases[k].angle);
         cairn_world_destroy(world);
@@ -170,11 +171,11 @@ static void contacts_of_joints_come_last(void **state)
     join(world, 30);
     join(world, 70);
     take_steps(world, 2);
-    const con_domains *domains = &world->domains;
+    const con_domains *domains = &world->contacts.domains;
     int last = con_domains_tasks(domains) - 1, found = 0;
-    for (int i = 0; i < world->problem.contact_count; i++)
+    for (int i = 0; i < world->scratch.solve.problem.contact_count; i++)
         for (int s = 0; s < 2; s++)
-            if (is_jointed(world, world->contacts.body[i][s])) {
+            if (is_jointed(world, world->contacts.set.body[i][s])) {
                 assert_true(i >= domains->start[last]);
                 found++;
             }
@@ -195,7 +196,7 @@ static void trace(int threads, bool joints, uint64_t hashes[STEPS])
         take_steps(world, 1);
         hashes[i] = cairn_world_get_hash(world);
     }
-    assert_int_equal(world->domains.levels, 2);
+    assert_int_equal(world->contacts.domains.levels, 2);
     cairn_world_destroy(world);
 }
 
@@ -227,11 +228,12 @@ static void a_restart_changes_no_bit(void **state)
         take_steps(world, 1);
         take_steps(other, 1);
         assert_true(cairn_world_get_hash(world) == cairn_world_get_hash(other));
-        assert_false(world->cut_renewed || other->cut_renewed);
-        assert_memory_equal(world->cut.of_body, other->cut.of_body,
-                            (size_t)world->body_count * sizeof *world->cut.of_body);
+        assert_false(world->contacts.cut_renewed || other->contacts.cut_renewed);
+        assert_memory_equal(world->contacts.cut.of_body, other->contacts.cut.of_body,
+                            (size_t)world->model.bodies.count *
+                                sizeof *world->contacts.cut.of_body);
     }
-    assert_int_equal(world->domains.levels, 2);
+    assert_int_equal(world->contacts.domains.levels, 2);
     cairn_world_destroy(world);
     cairn_world_destroy(other);
     unlink(path);
@@ -243,26 +245,26 @@ static void domains_stay_with_the_list(void **state)
     (void)state;
     cairn_world *world = wall(100, 0.0, 1);
     take_steps(world, 1);
-    assert_true(world->cut_renewed);
-    size_t size = (size_t)world->body_count * sizeof *world->cut.of_body;
-    int *before = malloc(size), contacts = world->contacts.cone_count;
-    memcpy(before, world->cut.of_body, size);
+    assert_true(world->contacts.cut_renewed);
+    size_t size = (size_t)world->model.bodies.count * sizeof *world->contacts.cut.of_body;
+    int *before = malloc(size), contacts = world->contacts.set.cone_count;
+    memcpy(before, world->contacts.cut.of_body, size);
     // a brick of the highest row leaves its contacts, and then goes to the other end
     const double up[3] = {0.0, 0.0, 0.5}, still[3] = {0};
     int body = cairn_body_count(world) - 1;
     check(cairn_body_set_velocity(world, cairn_body_at(world, body), up, still, &error));
     take_steps(world, 1);
-    assert_false(world->cut_renewed);
-    assert_true(world->contacts.cone_count < contacts);
-    assert_memory_equal(world->cut.of_body, before, size);
+    assert_false(world->contacts.cut_renewed);
+    assert_true(world->contacts.set.cone_count < contacts);
+    assert_memory_equal(world->contacts.cut.of_body, before, size);
     cairn_body_view view;
     check(cairn_body_get(world, cairn_body_at(world, body), &view));
     view.position[0] = -0.3;
     check(cairn_body_set_pose(world, cairn_body_at(world, body), view.position, view.orientation,
                               &error));
     take_steps(world, 1);
-    assert_true(world->cut_renewed);
-    assert_int_not_equal(world->cut.of_body[body], before[body]);
+    assert_true(world->contacts.cut_renewed);
+    assert_int_not_equal(world->contacts.cut.of_body[body], before[body]);
     free(before);
     cairn_world_destroy(world);
 }

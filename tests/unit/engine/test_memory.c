@@ -2,7 +2,9 @@
 // What worlds cost: bytes of a sphere, of a material, of a change; bits that do not depend on when
 // the state is given back; an executor that cannot be left for lack of memory goes on.
 #include "base/rng.h"
+#include "engine/bodies/body_state.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 #include "tests/check.h"
 
 #include <stdio.h>
@@ -105,7 +107,7 @@ static void run(cairn_world *world, int steps)
 static void settle(cairn_world *world)
 {
     run(world, 50);
-    assert_true(eng_spheres_slot_count(world) > 0 && world->body_rooms[ENG_BODY_v] == 1);
+    assert_true(eng_spheres_slot_count(world) > 0 && world->state.bodies.rooms[ENG_BODY_v] == 1);
 }
 
 // Bytes a sphere of 4096: what the world has of it with and without the state, and with the
@@ -130,11 +132,11 @@ static void test_bytes_of_a_sphere(void **state)
         cairn_contact_get(world, i, &view);
     assert_true(contacts > 100 && m.bytes == before);
     run(world, 1000);
-    assert_null(world->contacts.key);
+    assert_null(world->contacts.set.key);
     check_at_most((double)(m.bytes - empty) / count, WORLD_AND_LANE);
     // without the executor the world has bodies and shapes alone
-    eng_spheres_destroy(world->spheres);
-    world->spheres = NULL;
+    eng_spheres_destroy(world->state.spheres);
+    world->state.spheres = NULL;
     check_at_most((double)(m.bytes - empty) / count, WORLD_ALONE);
     cairn_world_destroy(world);
     assert_int_equal(m.bytes, 0);

@@ -6,6 +6,7 @@
 #include "engine/joints/joints.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/passes/passes.h"
+#include "engine/state/world.h"
 #include "tests/unit/engine/sphere_world.h"
 
 #include <stdio.h>
@@ -227,7 +228,7 @@ static cairn_world *make_mix(const mix *m)
 
 static int count_general(const cairn_world *world)
 {
-    return world->contacts.count;
+    return world->contacts.set.count;
 }
 
 /// @param tolerance  after ten steps; what it grows to is a property of the bed
@@ -347,7 +348,7 @@ static void test_rise(void **state)
     (void)state;
     mix m = {.holds = BOXES, .count = 60, .threads = 1, .step = 2e-5};
     cairn_world *asked = make_mix(&m), *quiet = make_mix(&m);
-    asked->def.audit_every = 3;
+    asked->model.def.audit_every = 3;
     double largest = 0.0;
     for (int i = 0; i < 400; i++) {
         double before = unaccounted(asked);
@@ -458,7 +459,7 @@ static void test_rigid_after_springs(void **state)
     const double weight = 2.5e-4 * 9.81 * 2500.0 * 4.2 * pow(0.4 * spacing, 3.0); // of a grain, N s
     int bore = 0;
     for (int i = 0; i < data.contacts; i++) {
-        const eng_contacts *c = &world->contacts;
+        const eng_contacts *c = &world->contacts.set;
         cairn_contact_view now;
         assert_int_equal(cairn_contact_get(world, i, &now), CAIRN_OK);
         vec3 force = force_between(springs, count, now.a, now.b);
@@ -552,7 +553,7 @@ static uint64_t hash_body_columns(const cairn_world *world, eng_body_group group
     uint64_t hash = BASE_HASH_START;
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++)
         if (eng_body_column_group(i) == group && rows > 0)
-            hash = base_hash_bytes(hash, world->body_data[i],
+            hash = base_hash_bytes(hash, world->state.bodies.data[i],
                                    (size_t)rows * eng_column_row_size(eng_body_column(i)));
     return hash;
 }
@@ -560,7 +561,7 @@ static uint64_t hash_body_columns(const cairn_world *world, eng_body_group group
 static uint64_t hash_particles(const cairn_world *world)
 {
     uint64_t hash = eng_spheres_hash(world, BASE_HASH_START);
-    for (int i = 0; i < world->body_count; i++)
+    for (int i = 0; i < world->model.bodies.count; i++)
         if (eng_spheres_holds(world, i)) {
             eng_state state = eng_spheres_state_of(world, i);
             hash = base_hash_bytes(hash, &state, sizeof state);
@@ -570,12 +571,15 @@ static uint64_t hash_particles(const cairn_world *world)
 
 static uint64_t hash_space(const cairn_world *world)
 {
-    size_t listed = (size_t)world->listed_count;
-    uint64_t hash = base_hash_bytes(BASE_HASH_START, world->listed, listed * sizeof(int));
-    for (size_t k = 0; k < listed && world->proxy_capacity >= world->collider_count; k++)
-        hash = base_hash_bytes(hash, &world->collider_pose[world->listed[k]], sizeof(pose));
-    for (int i = 0; i < world->pair_count; i++) {
-        const eng_pair *pair = &world->pairs[i];
+    size_t listed = (size_t)world->contacts.broad.listed_count;
+    uint64_t hash =
+        base_hash_bytes(BASE_HASH_START, world->contacts.broad.listed, listed * sizeof(int));
+    for (size_t k = 0;
+         k < listed && world->contacts.broad.proxy_capacity >= world->contacts.colliders.count; k++)
+        hash = base_hash_bytes(
+            hash, &world->contacts.colliders.pose[world->contacts.broad.listed[k]], sizeof(pose));
+    for (int i = 0; i < world->contacts.pairs.count; i++) {
+        const eng_pair *pair = &world->contacts.pairs.rows[i];
         const int numbers[] = {pair->colliders.first, pair->colliders.second, pair->first,
                                pair->count};
         hash = base_hash_bytes(hash, numbers, sizeof numbers);
@@ -585,30 +589,36 @@ static uint64_t hash_space(const cairn_world *world)
 
 static uint64_t hash_contacts(const cairn_world *world)
 {
-    eng_columns columns = eng_contacts_columns((eng_contacts *)&world->contacts);
+    eng_columns columns = eng_contacts_columns((eng_contacts *)&world->contacts.set);
     uint64_t hash = BASE_HASH_START;
-    for (int i = 0; i < columns.count && world->contacts.count > 0; i++)
-        hash =
-            base_hash_bytes(hash, columns.data[i],
-                            (size_t)world->contacts.count * eng_column_row_size(&columns.table[i]));
+    for (int i = 0; i < columns.count && world->contacts.set.count > 0; i++)
+        hash = base_hash_bytes(hash, columns.data[i],
+                               (size_t)world->contacts.set.count *
+                                   eng_column_row_size(&columns.table[i]));
     return hash;
 }
 
 /// Each part of a world by itself, in the order of eng_part_of_world.
 static void hash_parts(const cairn_world *world, uint64_t parts[PARTS])
 {
-    parts[0] = hash_body_columns(world, ENG_BODY_STATE, world->reach);
-    parts[1] = hash_body_columns(world, ENG_BODY_STEP, world->blocks_count);
+    parts[0] = hash_body_columns(world, ENG_BODY_STATE, world->scratch.general.reach);
+    parts[1] = hash_body_columns(world, ENG_BODY_STEP, world->state.bodies.step_rows);
     parts[2] = hash_particles(world);
     parts[3] = hash_space(world);
     parts[4] = hash_contacts(world);
-    parts[5] = base_hash_bytes(BASE_HASH_START, world->connector_state,
-                               (size_t)world->connector_count * sizeof *world->connector_state);
-    parts[6] = base_hash_bytes(BASE_HASH_START, world->joints,
-                               (size_t)world->joint_count * sizeof *world->joints);
-    const void *problem[] = {world->solved, world->solved_R, world->problem.W};
+    parts[5] = base_hash_bytes(BASE_HASH_START, world->state.connectors.rows,
+                               (size_t)world->model.connectors.count *
+                                   sizeof *world->state.connectors.rows);
+    size_t joints = (size_t)world->model.joints.count;
+    parts[6] = base_hash_bytes(BASE_HASH_START, world->model.joints.rows,
+                               joints * sizeof *world->model.joints.rows);
+    parts[6] = base_hash_bytes(parts[6], world->state.joints.rows,
+                               joints * sizeof *world->state.joints.rows);
+    const void *problem[] = {world->scratch.solve.solved, world->scratch.solve.solved_R,
+                             world->scratch.solve.problem.W};
     parts[7] = base_hash_bytes(BASE_HASH_START, problem, sizeof problem);
-    parts[8] = base_hash_bytes(BASE_HASH_START, &world->energy, sizeof world->energy);
+    parts[8] = base_hash_bytes(BASE_HASH_START, &world->state.audit.energy,
+                               sizeof world->state.audit.energy);
 }
 
 static uint64_t parts_before[PARTS];
@@ -643,7 +653,7 @@ static void test_passes(void **state)
         for (int general = 0; general < 2; general++) {
             mix m = {.holds = kinds[i], .count = 60, .threads = 1, .step = 2e-5};
             cairn_world *world = make_mix(&m);
-            world->watch = watch_pass;
+            world->model.watch = watch_pass;
             run(world, 120, general);
             cairn_world_destroy(world);
         }
@@ -659,9 +669,9 @@ static void test_own_work(void **state)
     mix m = {.holds = FAR_BOX, .count = 300, .threads = 1, .step = 2e-5};
     cairn_world *world = make_mix(&m);
     run(world, 400, false);
-    assert_true(world->contacts.count >= 1 && world->contacts.count <= 4);
-    assert_int_equal(world->active_count, world->general_count);
-    assert_true(world->listed_count <= 8 && world->pair_count <= 8);
+    assert_true(world->contacts.set.count >= 1 && world->contacts.set.count <= 4);
+    assert_int_equal(world->scratch.general.active_count, world->scratch.general.count);
+    assert_true(world->contacts.broad.listed_count <= 8 && world->contacts.pairs.count <= 8);
     cairn_world_destroy(world);
 }
 

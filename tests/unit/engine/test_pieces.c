@@ -367,10 +367,10 @@ static void hear(unsigned needs, double restitution, int most)
     free.position[2] = 0.11;
     free.velocity[2] = -2.0;
     check(cairn_body_create(world, &free, &unused, &error));
-    con_solver listener = *world->solver.plugin;
+    con_solver listener = *world->model.solver.plugin;
     listener.needs = needs;
     listener.solve = listen;
-    world->solver.plugin = &listener;
+    world->model.solver.plugin = &listener;
     limit_told = -1;
     for (int k = 0; k < 20 && limit_told < 0; k++)
         check(cairn_world_step(world, &error));

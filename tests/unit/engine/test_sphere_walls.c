@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "engine/pairs/spheres/data.h"
+#include "engine/state/world.h"
 #include "tests/cube.h"
 #include "tests/unit/engine/sphere_world.h"
 
@@ -207,7 +208,8 @@ static int count_shape_contacts(const cairn_world *world)
         cairn_contact_get(world, i, &view);
         const uint32_t bodies[2] = {view.a.index, view.b.index};
         for (int k = 0; k < 2; k++) {
-            geo_kind kind = world->shapes[world->bodies[bodies[k]].shape]->kind;
+            geo_kind kind =
+                world->model.shapes.rows[world->model.bodies.rows[bodies[k]].shape]->kind;
             count += kind != GEO_SPHERE && kind != GEO_HALFSPACE;
         }
     }

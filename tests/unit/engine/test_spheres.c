@@ -290,7 +290,7 @@ static void test_shot(void **state)
         check_bodies(spheres, ordinary, tolerance[k]);
         check_contacts(spheres, ordinary, tolerance[k]);
     }
-    assert_true(spheres->spheres->lists > 5);
+    assert_true(spheres->state.spheres->list.made > 5);
     cairn_world_destroy(spheres);
     cairn_world_destroy(ordinary);
 }
@@ -299,10 +299,10 @@ static void test_shot(void **state)
 /// once.
 static void check_list(const eng_spheres *spheres)
 {
-    int n = spheres->slots;
+    int n = spheres->table.slots;
     unsigned char *listed = calloc((size_t)n * (size_t)n, 1);
     assert_non_null(listed);
-    for (int i = 0; i < 8 * spheres->block_count; i++) {
+    for (int i = 0; i < 8 * spheres->store.block_count; i++) {
         const eng_spheres_block *block = &spheres->pass.blocks[i / 8];
         int a = eng_spheres_slot_a(block, i % 8), b = eng_spheres_slot_b(block, i % 8);
         if (b < n) {
@@ -339,11 +339,11 @@ static void test_shower(void **state)
     for (int k = 0; k < 3; k++) {
         for (int step = 0; step < 80; step++) {
             run(spheres, 1, false);
-            if (spheres->spheres->lists == lists)
+            if (spheres->state.spheres->list.made == lists)
                 continue;
-            check_list(spheres->spheres);
-            far += spheres->spheres->far_pair_count;
-            lists = spheres->spheres->lists;
+            check_list(spheres->state.spheres);
+            far += spheres->state.spheres->list.far_pair_count;
+            lists = spheres->state.spheres->list.made;
         }
         run(ordinary, 80, true);
         check_bodies(spheres, ordinary, tolerance[k]);

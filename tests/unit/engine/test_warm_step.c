@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A warm step makes no heap call, and threads change no bit of it.
 #include "base/memory.h"
+#include "engine/state/world.h"
 #include "tests/check.h"
 #include <cairn/cairn.h>
 

@@ -6,6 +6,7 @@
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/share/share.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -19,9 +20,9 @@ typedef eng_spheres_rows rows;
 /// Ghosts of the groups of a process, from number `before` on.
 static rows group_ghosts(const eng_spheres *spheres, int rank, int before)
 {
-    const eng_spheres_group *groups = spheres->groups.block;
+    const eng_spheres_group *groups = spheres->walls.groups.block;
     rows own = eng_spheres_share_rows(spheres, rank, ENG_SPHERES_GROUP_ROWS);
-    if (!spheres->has_shapes || own.first == own.end)
+    if (!spheres->walls.has_shapes || own.first == own.end)
         return (rows){0, 0};
     return (rows){groups[own.first].first_ghost - before, groups[own.end - 1].end_ghost - before};
 }
@@ -82,7 +83,7 @@ static void count_clumps(const eng_spheres *spheres, int *first)
 {
     int count = spheres->share->ranks.count;
     memset(first, 0, ((size_t)count + 1) * sizeof *first);
-    for (int c = 0; c < spheres->clump_count; c++)
+    for (int c = 0; c < spheres->clumps.count; c++)
         first[home_of(spheres, c) + 1]++;
     for (int rank = 0; rank < count; rank++)
         first[rank + 1] += first[rank];
@@ -93,16 +94,16 @@ static void count_clumps(const eng_spheres *spheres, int *first)
 static void copy_clumps(const eng_spheres *spheres, clump_state *states, int *number, bool read)
 {
     const cairn_world *world = spheres->world;
-    for (int c = 0; c < spheres->clump_count; c++) {
+    for (int c = 0; c < spheres->clumps.count; c++) {
         int body = eng_spheres_clumps(spheres)[c].body, rank = home_of(spheres, c);
         clump_state *state = &states[number[rank]++];
         bool own = rank == spheres->share->ranks.number;
         if (!read && own) {
-            state->q = world->q[body];
-            memcpy(state->v, world->v[body], sizeof state->v);
+            state->q = world->state.bodies.q[body];
+            memcpy(state->v, world->state.bodies.v[body], sizeof state->v);
         } else if (read && !own) {
-            world->q[body] = state->q;
-            memcpy(world->v[body], state->v, sizeof state->v);
+            world->state.bodies.q[body] = state->q;
+            memcpy(world->state.bodies.v[body], state->v, sizeof state->v);
         }
     }
 }
@@ -117,8 +118,8 @@ static rows clump_rows(const eng_spheres *spheres, int rank, int what)
 static cairn_status gather_clumps(eng_spheres *spheres, cairn_error *error)
 {
     eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
-    size_t ranks = (size_t)share->ranks.count, clumps = (size_t)spheres->clump_count;
+    const base_allocator *allocator = &spheres->world->model.allocator;
+    size_t ranks = (size_t)share->ranks.count, clumps = (size_t)spheres->clumps.count;
     clump_state *states = base_allocate(allocator, clumps, sizeof *states);
     int *number = base_allocate(allocator, ranks + 1, sizeof *number);
     cairn_status status = states != NULL && number != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
@@ -153,7 +154,7 @@ cairn_status eng_spheres_share_places(struct eng_spheres *spheres)
     eng_spheres_pass *p = &spheres->pass;
     if (!spheres->share->active || spheres->share->whole)
         return CAIRN_OK;
-    cairn_status status = spheres->clump_count > 0 ? gather_clumps(spheres, NULL) : CAIRN_OK;
+    cairn_status status = spheres->clumps.count > 0 ? gather_clumps(spheres, NULL) : CAIRN_OK;
     return status == CAIRN_OK ? eng_spheres_share_array(spheres, p->X, sizeof *p->X,
                                                         eng_spheres_share_slots, 1, NULL)
                               : status;
@@ -203,20 +204,20 @@ typedef struct shared_arrays {
 static shared_arrays arrays_of_slots(const eng_spheres *spheres)
 {
     const eng_spheres_pass *p = &spheres->pass;
-    bool shapes = spheres->has_shapes && spheres->group_count > 0;
-    size_t ghosts = (size_t)spheres->slots + 2;
+    bool shapes = spheres->walls.has_shapes && spheres->walls.group_count > 0;
+    size_t ghosts = (size_t)spheres->table.slots + 2;
     return (shared_arrays){
         {{p->X, sizeof *p->X, eng_spheres_share_slots, 1},
          {p->V, sizeof *p->V, eng_spheres_share_slots, 1},
          {p->turn, sizeof *p->turn, eng_spheres_share_slots, ENG_SPHERES_WIDTH},
          {p->chunks, sizeof *p->chunks, eng_spheres_share_rows, ENG_SPHERES_CHUNK_ROWS},
-         {spheres->ghosts.block, sizeof(eng_spheres_ghost), eng_spheres_share_rows,
+         {spheres->walls.ghosts.block, sizeof(eng_spheres_ghost), eng_spheres_share_rows,
           ENG_SPHERES_GHOST_ROWS},
-         {shapes ? spheres->groups.block : NULL, sizeof(eng_spheres_group), eng_spheres_share_rows,
-          ENG_SPHERES_GROUP_ROWS},
-         {shapes ? spheres->ghosts.block : NULL, sizeof(eng_spheres_ghost), group_ghosts, 0},
-         {shapes ? spheres->touches.block : NULL, sizeof(eng_spheres_touch), group_ghosts,
-          spheres->plane_ghosts},
+         {shapes ? spheres->walls.groups.block : NULL, sizeof(eng_spheres_group),
+          eng_spheres_share_rows, ENG_SPHERES_GROUP_ROWS},
+         {shapes ? spheres->walls.ghosts.block : NULL, sizeof(eng_spheres_ghost), group_ghosts, 0},
+         {shapes ? spheres->walls.touches.block : NULL, sizeof(eng_spheres_touch), group_ghosts,
+          spheres->walls.plane_ghosts},
          {shapes ? p->X + ghosts : NULL, sizeof *p->X, group_ghosts, 0},
          {shapes ? p->V + ghosts : NULL, sizeof *p->V, group_ghosts, 0}},
         10};
@@ -250,10 +251,10 @@ static shared_arrays arrays_of_pairs(const eng_spheres *spheres)
 static shared_arrays arrays_of_forces(const eng_spheres *spheres)
 {
     const eng_spheres_pass *p = &spheres->pass;
-    size_t ghosts = (size_t)spheres->slots + 2;
+    size_t ghosts = (size_t)spheres->table.slots + 2;
     return (shared_arrays){
         {{p->far_touched, sizeof *p->far_touched, eng_spheres_share_slots, 1},
-         {spheres->segments.block, sizeof *p->segments, eng_spheres_share_rows,
+         {spheres->store.segments.block, sizeof *p->segments, eng_spheres_share_rows,
           ENG_SPHERES_SEGMENT_ROWS},
          {p->X + ghosts, sizeof *p->X, eng_spheres_share_rows, ENG_SPHERES_GHOST_ROWS},
          {p->V + ghosts, sizeof *p->V, eng_spheres_share_rows, ENG_SPHERES_GHOST_ROWS}},
@@ -286,19 +287,19 @@ static cairn_status gather_arrays(eng_spheres *spheres, int reader, bool all, ca
 static void complete(eng_spheres *spheres)
 {
     int contacts = 0;
-    for (int c = 0; c < spheres->chunk_count; c++) {
+    for (int c = 0; c < spheres->list.chunk_count; c++) {
         spheres->pass.chunks[c].first_contact = contacts;
         contacts += spheres->pass.chunks[c].contacts;
     }
-    eng_spheres_images_move(spheres, 0, spheres->image_count);
+    eng_spheres_images_move(spheres, 0, spheres->cell.image_count);
 }
 
 /// All rows, with those of forces that are this process's own affair as they were.
 static cairn_status gather_whole(eng_spheres *spheres, int reader, cairn_error *error)
 {
     eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
-    int *aside = base_allocate(allocator, (size_t)spheres->block_count + 1, sizeof *aside);
+    const base_allocator *allocator = &spheres->world->model.allocator;
+    int *aside = base_allocate(allocator, (size_t)spheres->store.block_count + 1, sizeof *aside);
     if (aside == NULL)
         return CAIRN_ERROR_MEMORY;
     set_rows_aside(spheres, aside, false);
@@ -319,7 +320,7 @@ cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, int reader, b
     if (reader >= 0 && share->given == reader && (share->given_all || !all))
         return CAIRN_OK;
     bool receives = reader < 0 || reader == share->ranks.number;
-    cairn_status status = spheres->clump_count > 0 ? gather_clumps(spheres, error) : CAIRN_OK;
+    cairn_status status = spheres->clumps.count > 0 ? gather_clumps(spheres, error) : CAIRN_OK;
     if (status == CAIRN_OK)
         status = all ? gather_whole(spheres, reader, error)
                      : gather_arrays(spheres, reader, false, error);
@@ -337,7 +338,8 @@ cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, int reader, b
 
 bool eng_spheres_has_pairs(const cairn_world *world)
 {
-    const eng_spheres_share *share = world->spheres != NULL ? world->spheres->share : NULL;
+    const eng_spheres_share *share =
+        world->state.spheres != NULL ? world->state.spheres->share : NULL;
     return share == NULL || !share->active || share->whole ||
            (share->given_all && share->given == share->ranks.number);
 }
@@ -431,7 +433,7 @@ static rows rows_of_chunks(const eng_spheres *spheres, int what, int first, int 
 /// The last chunk whose rows begin at a row or before it.
 static int chunk_of_row(const eng_spheres *spheres, int what, int row)
 {
-    int low = 0, high = spheres->chunk_count;
+    int low = 0, high = spheres->list.chunk_count;
     while (high - low > 1) {
         int middle = (low + high) / 2;
         if (rows_of_chunks(spheres, what, middle, middle + 1).first <= row)
@@ -448,7 +450,7 @@ static void drop_rows(eng_spheres *spheres, int what, const shared_array *a, row
 {
     enum { LARGE_PAGES = 1 << 22 }; // bytes
     int64_t before = (int64_t)brought.first - LARGE_PAGES / (int64_t)a->stride;
-    int from = before > 0 ? (int)before : 0, chunks = spheres->chunk_count;
+    int from = before > 0 ? (int)before : 0, chunks = spheres->list.chunk_count;
     for (int c = chunk_of_row(spheres, what, from); c < chunks; c++) {
         int first = c;
         while (c < chunks && !is_kept(spheres->share, what, c) &&
@@ -482,7 +484,7 @@ bool eng_spheres_share_bring(const struct eng_spheres *shown, eng_spheres_part w
     eng_spheres_share *share = shown->share;
     if (share == NULL || !share->asks)
         return true;
-    eng_spheres *spheres = shown->world->spheres;
+    eng_spheres *spheres = shown->world->state.spheres;
     rows known = share->brought[what];
     if (share->asked != CAIRN_OK || (first >= known.first && end <= known.end))
         return share->asked == CAIRN_OK;
@@ -513,8 +515,8 @@ static cairn_status serve(eng_spheres *spheres, int reader)
 static cairn_status ask(eng_spheres *spheres, cairn_read_function work, void *context)
 {
     eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
-    int *aside = base_allocate(allocator, (size_t)spheres->block_count + 1, sizeof *aside);
+    const base_allocator *allocator = &spheres->world->model.allocator;
+    int *aside = base_allocate(allocator, (size_t)spheres->store.block_count + 1, sizeof *aside);
     share->asked = aside != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     if (aside != NULL) {
         set_rows_aside(spheres, aside, false);

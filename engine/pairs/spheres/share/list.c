@@ -5,6 +5,7 @@
 // many blocks each chunk has, so that blocks have the numbers that they have in one process.
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/share/share.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ cairn_status eng_spheres_share_relist(struct eng_spheres *spheres)
     eng_spheres_share *share = spheres->share;
     if (share == NULL)
         return CAIRN_OK;
-    if (spheres->lists == 0)
+    if (spheres->list.made == 0)
         eng_spheres_chunks_count(spheres);
     bool parts = eng_spheres_share_wants_parts(spheres);
     cairn_status status = parts ? eng_spheres_share_places(spheres)
@@ -37,14 +38,14 @@ static int64_t expected_cost(const eng_spheres *spheres, int chunk)
     const eng_spheres_share *share = spheres->share;
     if (share->cost_count == 0)
         return 1;
-    return share->cost[(int64_t)chunk * share->cost_count / spheres->chunk_count];
+    return share->cost[(int64_t)chunk * share->cost_count / spheres->list.chunk_count];
 }
 
 /// Chunks in order go to the process that the middle of their cost falls into; each gets some.
 static void deal_chunks(const eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
-    int count = share->ranks.count, rank = 0, chunks = spheres->chunk_count;
+    int count = share->ranks.count, rank = 0, chunks = spheres->list.chunk_count;
     int64_t total = 0, before = 0;
     for (int c = 0; c < chunks; c++)
         total += expected_cost(spheres, c);
@@ -66,7 +67,7 @@ cairn_status eng_spheres_share_deal(struct eng_spheres *spheres)
     if (!eng_spheres_is_parted(spheres))
         return CAIRN_OK;
     // slots have become fewer: all have all history then
-    if (spheres->ranges < share->ranks.count && !share->kept_own) {
+    if (spheres->list.ranges < share->ranks.count && !share->kept_own) {
         share->parted = share->active = false;
         return CAIRN_OK;
     }
@@ -89,18 +90,18 @@ cairn_status eng_spheres_share_listed(struct eng_spheres *spheres)
     eng_spheres_chunk *chunks = spheres->pass.chunks;
     if (!eng_spheres_is_parted(spheres))
         return CAIRN_OK;
-    const base_allocator *allocator = &spheres->world->allocator;
-    listed_chunk *all = base_allocate(allocator, (size_t)spheres->chunk_count, sizeof *all);
+    const base_allocator *allocator = &spheres->world->model.allocator;
+    listed_chunk *all = base_allocate(allocator, (size_t)spheres->list.chunk_count, sizeof *all);
     if (all == NULL)
         return CAIRN_ERROR_MEMORY;
-    for (int c = 0; c < spheres->chunk_count; c++)
+    for (int c = 0; c < spheres->list.chunk_count; c++)
         all[c] =
             (listed_chunk){chunks[c].far_block,    chunks[c].end_block,  chunks[c].end_segment,
                            chunks[c].end_ghost,    chunks[c].last_chunk, chunks[c].first_distant,
                            chunks[c].last_distant, chunks[c].members};
     cairn_status status = eng_spheres_share_array(spheres, all, sizeof *all, eng_spheres_share_rows,
                                                   ENG_SPHERES_CHUNK_ROWS, NULL);
-    for (int c = 0; c < spheres->chunk_count && status == CAIRN_OK; c++) {
+    for (int c = 0; c < spheres->list.chunk_count && status == CAIRN_OK; c++) {
         chunks[c].far_block = all[c].far_block;
         chunks[c].end_block = all[c].end_block;
         chunks[c].end_segment = all[c].end_segment;
@@ -196,7 +197,7 @@ eng_spheres_rows eng_spheres_share_known(const struct eng_spheres *spheres)
 {
     return eng_spheres_is_parted(spheres) && spheres->share->kept_own
                ? slots_of(spheres, spheres->share->ranks.number)
-               : (eng_spheres_rows){0, spheres->slots};
+               : (eng_spheres_rows){0, spheres->table.slots};
 }
 
 cairn_status eng_spheres_share_margins(struct eng_spheres *spheres)
@@ -216,10 +217,10 @@ void eng_spheres_share_owners(struct eng_spheres *spheres)
     // constants are read anew where they are needed
     if (!share->kept_own)
         eng_spheres_share_give_back(spheres->pass.constants, sizeof *spheres->pass.constants, 0,
-                                    spheres->slots);
+                                    spheres->table.slots);
     for (int rank = 0; rank < share->ranks.count && share->kept_own; rank++)
         share->old_slot[rank] = slots_of(spheres, rank).first;
-    share->old_slot[share->ranks.count] = spheres->slots;
+    share->old_slot[share->ranks.count] = spheres->table.slots;
 }
 
 /// Who had a slot before the list.
@@ -288,7 +289,7 @@ static cairn_status send_slots(eng_spheres *spheres, const int *order, parcels *
                                const eng_spheres_motion **next)
 {
     eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     if (!make_counts(allocator, share->ranks.count, p))
         return CAIRN_ERROR_MEMORY;
     count_slots(spheres, order, p);
@@ -306,7 +307,7 @@ static cairn_status send_slots(eng_spheres *spheres, const int *order, parcels *
 cairn_status eng_spheres_share_motions(struct eng_spheres *spheres, const int *order)
 {
     eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     eng_spheres_rows own = slots_of(spheres, share->ranks.number);
     parcels p = {.size = sizeof(eng_spheres_motion)};
     const eng_spheres_motion **next =
@@ -330,8 +331,8 @@ cairn_status eng_spheres_share_motions(struct eng_spheres *spheres, const int *o
 
 void eng_spheres_share_near(struct eng_spheres *spheres)
 {
-    for (int slot = 0; slot < spheres->slots; slot++)
-        if (spheres->share->seen[slot / spheres->chunk_slots])
+    for (int slot = 0; slot < spheres->table.slots; slot++)
+        if (spheres->share->seen[slot / spheres->list.chunk_slots])
             eng_spheres_read_constants(spheres, slot);
 }
 
@@ -340,11 +341,11 @@ void eng_spheres_share_near(struct eng_spheres *spheres)
 cairn_status eng_spheres_share_images(struct eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
-    size_t size = (size_t)spheres->candidates.count;
-    if (!eng_spheres_is_parted(spheres) || !spheres->world->cell.any || size == 0)
+    size_t size = (size_t)spheres->list.candidates.count;
+    if (!eng_spheres_is_parted(spheres) || !spheres->world->state.cell.any || size == 0)
         return CAIRN_OK;
-    const base_allocator *allocator = &spheres->world->allocator;
-    int *used = spheres->candidates.used.block, ranks = share->ranks.count;
+    const base_allocator *allocator = &spheres->world->model.allocator;
+    int *used = spheres->list.candidates.used.block, ranks = share->ranks.count;
     unsigned char *all = base_allocate(allocator, (size_t)ranks * size, 1);
     if (all == NULL)
         return CAIRN_ERROR_MEMORY;
@@ -363,19 +364,19 @@ cairn_status eng_spheres_share_images(struct eng_spheres *spheres)
 /// Whether a kept contact goes to a process. @param held  [ranks][chunks]
 static bool goes(const eng_spheres *spheres, const bool *held, int index, int rank)
 {
-    int chunk = eng_spheres_kept_owner(spheres, index) / spheres->chunk_slots;
+    int chunk = eng_spheres_kept_owner(spheres, index) / spheres->list.chunk_slots;
     return rank != spheres->share->ranks.number &&
-           held[(size_t)rank * (size_t)spheres->chunk_count + (size_t)chunk];
+           held[(size_t)rank * (size_t)spheres->list.chunk_count + (size_t)chunk];
 }
 
 /// How many contacts go to each process and come from it.
 static cairn_status count_parcels(eng_spheres *spheres, const bool *held, parcels *p)
 {
     eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     int ranks = share->ranks.count, count = 0;
     for (int rank = 0; rank < ranks; rank++)
-        for (int i = 0; i < spheres->kept_count; i++)
+        for (int i = 0; i < spheres->store.kept_count; i++)
             p->sent_count[rank] += goes(spheres, held, i, rank);
     for (int rank = 0; rank < ranks; rank++)
         if (rank != share->ranks.number)
@@ -391,7 +392,7 @@ static cairn_status count_parcels(eng_spheres *spheres, const bool *held, parcel
 static cairn_status send_contacts(eng_spheres *spheres, const bool *held, parcels *p)
 {
     eng_spheres_share *share = spheres->share;
-    int ranks = share->ranks.count, first = spheres->kept_count;
+    int ranks = share->ranks.count, first = spheres->store.kept_count;
     cairn_status status = count_parcels(spheres, held, p);
     if (status != CAIRN_OK)
         return status;
@@ -410,7 +411,7 @@ static cairn_status send_contacts(eng_spheres *spheres, const bool *held, parcel
         return status;
     for (int i = 0; i < come; i++)
         eng_spheres_kept_copy(spheres, first + i, p->received + (size_t)i * p->size, false);
-    spheres->kept_count += come;
+    spheres->store.kept_count += come;
     return CAIRN_OK;
 }
 
@@ -419,8 +420,8 @@ cairn_status eng_spheres_share_history(struct eng_spheres *spheres)
     eng_spheres_share *share = spheres->share;
     if (!eng_spheres_is_parted(spheres) || !share->kept_own)
         return CAIRN_OK;
-    const base_allocator *allocator = &spheres->world->allocator;
-    size_t chunks = (size_t)spheres->chunk_count;
+    const base_allocator *allocator = &spheres->world->model.allocator;
+    size_t chunks = (size_t)spheres->list.chunk_count;
     int ranks = share->ranks.count;
     bool *held = base_allocate(allocator, (size_t)ranks * chunks, sizeof *held);
     parcels p = {.size = eng_spheres_kept_size(spheres)};

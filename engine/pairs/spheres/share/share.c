@@ -6,6 +6,7 @@
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/actions.h"
+#include "engine/state/world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +30,11 @@ typedef struct member_sum {
 static bool has_walls_alone(const eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    for (int k = 0; k < world->general_count && world->general_work; k++)
-        if (world->bodies[world->active[k]].kind == CAIRN_DYNAMIC)
+    for (int k = 0; k < world->scratch.general.count && world->scratch.general.work; k++)
+        if (world->model.bodies.rows[world->scratch.general.active[k]].kind == CAIRN_DYNAMIC)
             return false;
-    return spheres->critical_count == 0 && !spheres->any_exposed && world->joint_count == 0 &&
-           world->connector_count == 0;
+    return spheres->meeting.critical_count == 0 && !spheres->meeting.any_exposed &&
+           world->model.joints.count == 0 && world->model.connectors.count == 0;
 }
 
 /// Why the slots are not shared: the executor alone does what is, chunk by chunk, and sums over
@@ -41,41 +42,41 @@ static bool has_walls_alone(const eng_spheres *spheres)
 static const char *reason_against(const eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    if (spheres->slots == 0)
+    if (spheres->table.slots == 0)
         return "no kernel moves spheres here";
     if (!eng_actions_are_rare(world))
         return "a load, a servo or a driven gravity acts in every step";
     if (!has_walls_alone(spheres))
         return "there are joints, connectors or bodies that no kernel moves";
-    if (world->field_count > 0)
+    if (world->model.program.field_count > 0)
         return "there is a force field of the program";
-    if (world->frozen != NULL)
+    if (world->state.bodies.frozen != NULL)
         return "bodies are frozen";
-    if (world->cell.watched)
+    if (world->state.cell.watched)
         return "a servo drives the periodic cell";
-    if (world->def.audit_every != 0)
+    if (world->model.def.audit_every != 0)
         return "audit_every is set";
-    if (spheres->moved_clumps != spheres->clump_count || spheres->tied_count > 0)
+    if (spheres->clumps.moved != spheres->clumps.count || spheres->meeting.tied_count > 0)
         return "clumps or spheres take part in joints, loads or contacts that no kernel computes";
-    if (spheres->has_load)
+    if (spheres->table.has_load)
         return "a force or torque acts on spheres";
-    if (spheres->has_moving_spheres)
+    if (spheres->table.has_moving_spheres)
         return "spheres move on given paths";
-    if (spheres->strains && spheres->has_still_spheres)
+    if (spheres->cell.strains && spheres->table.has_still_spheres)
         return "there are fixed spheres in a cell that strains";
-    return spheres->ranges < spheres->share->ranks.count ? "there are too few bodies" : NULL;
+    return spheres->list.ranges < spheres->share->ranks.count ? "there are too few bodies" : NULL;
 }
 
 static bool can_share(const eng_spheres *spheres)
 {
     // what contacts hold before the first step is known where their clumps are
-    bool begun = spheres->world->step_count > 0 || spheres->clump_count == 0;
+    bool begun = spheres->world->state.clock.step_count > 0 || spheres->clumps.count == 0;
     return begun && reason_against(spheres) == NULL;
 }
 
 const char *eng_spheres_unshared(const cairn_world *world)
 {
-    const eng_spheres *spheres = world->spheres;
+    const eng_spheres *spheres = world->state.spheres;
     return spheres != NULL && spheres->share != NULL ? reason_against(spheres) : NULL;
 }
 
@@ -83,8 +84,8 @@ bool eng_spheres_share_wants_parts(const eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
     // contacts of the general passes that are taken over look for their pairs among all
-    bool adopts = spheres->adopted && world->contacts.count > 0;
-    return !spheres->has_shapes && !adopts && can_share(spheres);
+    bool adopts = spheres->meeting.adopted && world->contacts.set.count > 0;
+    return !spheres->walls.has_shapes && !adopts && can_share(spheres);
 }
 
 /// Ranges one after the other go to the processes.
@@ -94,8 +95,8 @@ static void deal_ranges(const eng_spheres *spheres)
     int count = share->ranks.count;
     for (int rank = 0; rank <= count; rank++)
         share->first_chunk[rank] =
-            rank == count ? spheres->chunk_count
-                          : spheres->range[eng_spheres_share_range(spheres, rank)].first_chunk;
+            rank == count ? spheres->list.chunk_count
+                          : spheres->list.range[eng_spheres_share_range(spheres, rank)].first_chunk;
     share->first_range = eng_spheres_share_range(spheres, share->ranks.number);
     share->end_range = eng_spheres_share_range(spheres, share->ranks.number + 1);
 }
@@ -104,7 +105,7 @@ static void deal_ranges(const eng_spheres *spheres)
 static cairn_status note(eng_spheres *spheres, int rank, bool received, int slot)
 {
     eng_spheres_share *share = spheres->share;
-    cairn_status status = base_array_reserve(&spheres->world->allocator, &share->found,
+    cairn_status status = base_array_reserve(&spheres->world->model.allocator, &share->found,
                                              &share->found_capacity, share->found_count + 1);
     if (status == CAIRN_OK)
         share->found[share->found_count++] =
@@ -131,7 +132,7 @@ static cairn_status note_block(eng_spheres *spheres, const eng_spheres_block *bl
     for (int k = 0; k < ENG_SPHERES_WIDTH && status == CAIRN_OK; k++) {
         int a = eng_spheres_slot_a(block, k);
         int b = eng_spheres_source_of(&spheres->pass, eng_spheres_slot_b(block, k));
-        if (a < spheres->slots && b < spheres->slots)
+        if (a < spheres->table.slots && b < spheres->table.slots)
             status = note_two(spheres, a, b);
     }
     return status;
@@ -140,7 +141,7 @@ static cairn_status note_block(eng_spheres *spheres, const eng_spheres_block *bl
 static cairn_status note_pairs(eng_spheres *spheres)
 {
     cairn_status status = CAIRN_OK;
-    for (int c = 0; c < spheres->chunk_count && status == CAIRN_OK; c++) {
+    for (int c = 0; c < spheres->list.chunk_count && status == CAIRN_OK; c++) {
         const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
         int end = eng_spheres_has_chunk(spheres, c) ? chunk->end_block : chunk->first_block;
         for (int i = chunk->first_block; i < end && status == CAIRN_OK; i++)
@@ -175,10 +176,10 @@ static cairn_status take_clumps(eng_spheres *spheres)
     eng_spheres_share *share = spheres->share;
     const eng_spheres_clump *clumps = eng_spheres_clumps(spheres);
     share->clump_count = 0;
-    spheres->clumps_due = true;
-    cairn_status status =
-        eng_spheres_reserve(spheres, &share->clumps, (size_t)spheres->clump_count * sizeof *clumps);
-    for (int c = 0; c < spheres->clump_count && status == CAIRN_OK; c++) {
+    spheres->clumps.due = true;
+    cairn_status status = eng_spheres_reserve(spheres, &share->clumps,
+                                              (size_t)spheres->clumps.count * sizeof *clumps);
+    for (int c = 0; c < spheres->clumps.count && status == CAIRN_OK; c++) {
         if (!has_own_member(spheres, &clumps[c]))
             continue;
         ((eng_spheres_clump *)share->clumps.block)[share->clump_count++] = clumps[c];
@@ -199,7 +200,7 @@ static cairn_status make_borders(eng_spheres *spheres, eng_spheres_borders *bord
 {
     eng_spheres_share *share = spheres->share;
     borders->slot_count = 0;
-    cairn_status status = base_array_reserve(&spheres->world->allocator, &borders->slots,
+    cairn_status status = base_array_reserve(&spheres->world->model.allocator, &borders->slots,
                                              &borders->slot_capacity, share->found_count + 1);
     if (status != CAIRN_OK)
         return status;
@@ -225,12 +226,12 @@ static cairn_status make_borders(eng_spheres *spheres, eng_spheres_borders *bord
 static cairn_status take_images(eng_spheres *spheres, int slot)
 {
     eng_spheres_share *share = spheres->share;
-    const eng_spheres_chunk *chunk = &spheres->pass.chunks[slot / spheres->chunk_slots];
+    const eng_spheres_chunk *chunk = &spheres->pass.chunks[slot / spheres->list.chunk_slots];
     cairn_status status = CAIRN_OK;
     for (int i = chunk->first_image; i < chunk->end_image && status == CAIRN_OK; i++) {
         if (spheres->pass.images[i].source != slot)
             continue;
-        status = base_array_reserve(&spheres->world->allocator, &share->images,
+        status = base_array_reserve(&spheres->world->model.allocator, &share->images,
                                     &share->image_capacity, share->image_count + 1);
         if (status == CAIRN_OK)
             share->images[share->image_count++] = i;
@@ -248,7 +249,8 @@ static cairn_status take_received(eng_spheres *spheres)
     for (int rank = 0; rank < share->ranks.count; rank++) {
         const eng_spheres_border *border = &share->places.received[rank];
         share->traffic.halo_slots += border->count;
-        for (int i = 0; i < border->count && status == CAIRN_OK && spheres->image_count > 0; i++)
+        for (int i = 0; i < border->count && status == CAIRN_OK && spheres->cell.image_count > 0;
+             i++)
             status = take_images(spheres, share->places.slots[border->first + i]);
     }
     return status;
@@ -292,8 +294,8 @@ static cairn_status reserve_messages(eng_spheres *spheres)
     bytes = bytes > after ? bytes : after;
     if (bytes > INT_MAX)
         return CAIRN_ERROR_MEMORY;
-    return base_array_reserve(&spheres->world->allocator, &share->bytes, &share->byte_capacity,
-                              (int)bytes);
+    return base_array_reserve(&spheres->world->model.allocator, &share->bytes,
+                              &share->byte_capacity, (int)bytes);
 }
 
 /// Velocities of slots that pairs of others meet, after a list made in parts: it was made from
@@ -343,16 +345,17 @@ static cairn_status end_sharing(eng_spheres *spheres)
         return status;
     eng_spheres_ranges_balance(spheres);
     status = eng_spheres_sides_make(spheres);
-    return status == CAIRN_OK && spheres->strains ? eng_spheres_image_pairs_list(spheres) : status;
+    return status == CAIRN_OK && spheres->cell.strains ? eng_spheres_image_pairs_list(spheres)
+                                                       : status;
 }
 
 /// For the next list, which is dealt out before its pairs are known.
 static cairn_status note_costs(eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
-    cairn_status status = base_array_reserve(&spheres->world->allocator, &share->cost,
-                                             &share->cost_capacity, spheres->chunk_count);
-    share->cost_count = status == CAIRN_OK ? spheres->chunk_count : 0;
+    cairn_status status = base_array_reserve(&spheres->world->model.allocator, &share->cost,
+                                             &share->cost_capacity, spheres->list.chunk_count);
+    share->cost_count = status == CAIRN_OK ? spheres->list.chunk_count : 0;
     for (int c = 0; c < share->cost_count; c++)
         share->cost[c] = eng_spheres_chunk_cost(&spheres->pass.chunks[c]);
     return status;
@@ -363,11 +366,11 @@ static cairn_status take_part(eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
     cairn_status status = eng_spheres_share_reserve(spheres);
-    if (status != CAIRN_OK || spheres->has_shapes)
+    if (status != CAIRN_OK || spheres->walls.has_shapes)
         return status;
     int first = share->first_chunk[share->ranks.number];
     int end = share->first_chunk[share->ranks.number + 1];
-    for (int c = 0; c < spheres->chunk_count; c++) {
+    for (int c = 0; c < spheres->list.chunk_count; c++) {
         const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
         share->held[c] = c < end && (c >= first || chunk->last_chunk >= first ||
                                      (chunk->first_distant < end && chunk->last_distant >= first));
@@ -380,11 +383,11 @@ cairn_status eng_spheres_share_plan(struct eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
     // a list that the first step cannot share the second one can
-    if (share == NULL || (spheres->world->step_count == 0 && !can_share(spheres)))
+    if (share == NULL || (spheres->world->state.clock.step_count == 0 && !can_share(spheres)))
         return CAIRN_OK;
-    if (share->planned == spheres->lists)
+    if (share->planned == spheres->list.made)
         return share->active && !can_share(spheres) ? end_sharing(spheres) : CAIRN_OK;
-    share->planned = spheres->lists;
+    share->planned = spheres->list.made;
     share->found_count = 0;
     cairn_status status = note_costs(spheres);
     if (share->parted && status == CAIRN_OK && !can_share(spheres))
@@ -522,9 +525,9 @@ cairn_status eng_spheres_share_exchange(struct eng_spheres *spheres, eng_spheres
 {
     eng_spheres_share *share = spheres->share;
     int count = write_messages(spheres, sums);
-    if (share->read || share->dropped != spheres->lists)
+    if (share->read || share->dropped != spheres->list.made)
         eng_spheres_share_drop(spheres);
-    share->dropped = spheres->lists;
+    share->dropped = spheres->list.made;
     share->whole = share->read = false;
     share->given = -1;
     share->traffic.steps++;

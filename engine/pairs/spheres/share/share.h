@@ -17,6 +17,7 @@
 #define CAIRN_ENGINE_PAIRS_SPHERES_SHARE_H
 
 #include "engine/pairs/spheres/data.h"
+#include "engine/state/world.h"
 
 #include <cairn/ranks.h>
 
@@ -122,7 +123,7 @@ static inline bool eng_spheres_has_chunk(const struct eng_spheres *spheres, int 
 /// The first range of a process.
 static inline int eng_spheres_share_range(const struct eng_spheres *spheres, int rank)
 {
-    return (int)((int64_t)rank * spheres->ranges / spheres->share->ranks.count);
+    return (int)((int64_t)rank * spheres->list.ranges / spheres->share->ranks.count);
 }
 
 eng_spheres_rows eng_spheres_share_rows(const struct eng_spheres *spheres, int rank, int kind);
@@ -307,7 +308,7 @@ static inline const eng_spheres_totals *eng_spheres_share_totals(const struct en
 {
     const eng_spheres_share *share = spheres->share;
     bool merged = share != NULL && share->active && !share->whole &&
-                  share->totals_step == spheres->world->step_count;
+                  share->totals_step == spheres->world->state.clock.step_count;
     return merged ? &share->totals : NULL;
 }
 

@@ -2,6 +2,7 @@
 // What all processes come to together: sums of a step, energies, how fast the chunks at a border
 // are. Counts, bounds and sums without round-off do not depend on the order in which they meet.
 #include "engine/pairs/spheres/share/share.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -103,7 +104,7 @@ static void mark_met(const eng_spheres *spheres, int rank, int *met)
 {
     const eng_spheres_chunk *chunks = spheres->pass.chunks;
     int first = spheres->share->first_chunk[rank], end = spheres->share->first_chunk[rank + 1];
-    memset(met, 0, ((size_t)spheres->chunk_count + 1) * sizeof *met);
+    memset(met, 0, ((size_t)spheres->list.chunk_count + 1) * sizeof *met);
     for (int c = 0; c < end; c++) {
         bool distant = chunks[c].first_distant < end && chunks[c].last_distant >= first;
         if (c < first && chunks[c].last_chunk < first && !distant)
@@ -130,7 +131,7 @@ static cairn_status list_met(eng_spheres *spheres, const int *met, int owner,
         sum += met[c];
         if (sum == 0 || c < share->first_chunk[owner])
             continue;
-        status = base_array_reserve(&spheres->world->allocator, &speeds->slots,
+        status = base_array_reserve(&spheres->world->model.allocator, &speeds->slots,
                                     &speeds->slot_capacity, speeds->slot_count + 1);
         if (status == CAIRN_OK)
             speeds->slots[speeds->slot_count++] = c;
@@ -142,9 +143,9 @@ static cairn_status list_met(eng_spheres *spheres, const int *met, int owner,
 cairn_status eng_spheres_share_speeds(struct eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
+    const base_allocator *allocator = &spheres->world->model.allocator;
     int own = share->ranks.number;
-    int *met = base_allocate(allocator, (size_t)spheres->chunk_count + 1, sizeof *met);
+    int *met = base_allocate(allocator, (size_t)spheres->list.chunk_count + 1, sizeof *met);
     cairn_status status = met != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     share->speeds.slot_count = 0;
     for (int rank = 0; rank < share->ranks.count; rank++)
@@ -185,7 +186,7 @@ static void merge_sums(void *into, const void *from)
 cairn_status eng_spheres_share_booked(struct eng_spheres *spheres, eng_spheres_totals *totals)
 {
     eng_spheres_share *share = spheres->share;
-    eng_booked *booked = &spheres->world->booked;
+    eng_booked *booked = &spheres->world->state.audit.booked;
     energies all = {.booked = share->booked}, spare;
     if (totals != NULL)
         all.totals = *totals;

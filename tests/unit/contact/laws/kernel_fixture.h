@@ -102,8 +102,8 @@ static inline void kernel_fill(kernel_table *t, const parameters *law, const con
                                    .end_segment = 1,
                                    .far_block = KERNEL_BLOCKS,
                                    .end_block = KERNEL_BLOCKS};
-    t->spheres.slots = KERNEL_SPHERES;
-    t->spheres.column_rows = batch->column_count - 1;
+    t->spheres.table.slots = KERNEL_SPHERES;
+    t->spheres.store.column_rows = batch->column_count - 1;
     t->spheres.pass = (eng_spheres_pass){.X = t->X,
                                          .V = t->V,
                                          .constants = t->constants,

@@ -5,6 +5,7 @@
 // more than the slots that others need, and a few numbers where none are needed.
 #include "base/rng.h"
 #include "engine/pairs/spheres/share/share.h"
+#include "engine/state/world.h"
 #include "tests/unit/engine/sphere_world.h"
 
 #include <pthread.h>
@@ -115,7 +116,7 @@ static cairn_world *make(const scene *s)
     add_grains(world, s, glass);
     struct eng_spheres *spheres = eng_spheres_of(world);
     assert_non_null(spheres);
-    spheres->least_chunks = 1;
+    spheres->list.least_chunks = 1;
     return world;
 }
 
@@ -156,7 +157,7 @@ typedef struct process {
 
 static void note_message(process *p, const cairn_message *message)
 {
-    const eng_spheres_share *share = p->world->spheres->share;
+    const eng_spheres_share *share = p->world->state.spheres->share;
     bool needs = share->places.received[message->rank].count > 0 ||
                  share->parts.received[message->rank].count > 0;
     p->received += (int64_t)message->received_size;
@@ -191,13 +192,13 @@ static cairn_status exchange(void *context, const cairn_message *messages, int c
 /// How much of the list is known here.
 static void look_at_list(process *p, int64_t *seen)
 {
-    const struct eng_spheres *spheres = p->world->spheres;
+    const struct eng_spheres *spheres = p->world->state.spheres;
     const eng_spheres_share *share = spheres->share;
-    if (share == NULL || spheres->lists == *seen || !share->parted || share->whole)
+    if (share == NULL || spheres->list.made == *seen || !share->parted || share->whole)
         return;
-    *seen = spheres->lists;
+    *seen = spheres->list.made;
     int held = 0;
-    for (int c = 0; c < spheres->chunk_count; c++)
+    for (int c = 0; c < spheres->list.chunk_count; c++)
         held += share->held[c];
     p->least_held = held < p->least_held ? held : p->least_held;
     p->lists++;
@@ -206,9 +207,9 @@ static void look_at_list(process *p, int64_t *seen)
 /// What came in a step that was shared and made no list.
 static void count_bytes(process *p, int64_t lists)
 {
-    const struct eng_spheres *spheres = p->world->spheres;
+    const struct eng_spheres *spheres = p->world->state.spheres;
     const eng_spheres_share *share = spheres->share;
-    if (share == NULL || !share->active || lists != spheres->lists)
+    if (share == NULL || !share->active || lists != spheres->list.made)
         return;
     for (int rank = 0; rank < share->ranks.count; rank++)
         p->slots += share->places.received[rank].count;
@@ -262,7 +263,7 @@ static void read_parts(void *context)
     cairn_contact_view contact;
     note_state(r->p, r->step);
     // contacts cannot be read but where all is here
-    const eng_spheres_share *share = r->p->world->spheres->share;
+    const eng_spheres_share *share = r->p->world->state.spheres->share;
     bool asks = share != NULL && share->asks;
     r->p->asked += asks;
     assert_int_equal(cairn_contact_get(r->p->world, 0, &contact),
@@ -311,7 +312,7 @@ static void *step_all(void *argument)
     }
     for (int step = 0; step < STEPS && p->status == CAIRN_OK; step++) {
         p->status = change(p, step);
-        int64_t lists = p->world->spheres->lists;
+        int64_t lists = p->world->state.spheres->list.made;
         p->received = 0;
         p->told = 0;
         p->stepping = true;
@@ -418,7 +419,7 @@ static void share(scene s, int ranks, int every, int least_shared)
         pthread_create(&threads[rank], NULL, step_all, &all[rank]);
     for (int rank = 0; rank < ranks; rank++)
         pthread_join(threads[rank], NULL);
-    int chunks = all[0].world->spheres->chunk_count;
+    int chunks = all[0].world->state.spheres->list.chunk_count;
     assert_true(all[0].read_alone > 0);
     assert_true(least_shared < STEPS || all[ranks - 1].asked > 0);
     for (int rank = 0; rank < ranks; rank++) {
@@ -494,7 +495,7 @@ static void test_few(void **state)
     for (int rank = 0; rank < 2; rank++) {
         all[rank] = (process){&b, .number = rank, .scene = &s, .every = 100};
         all[rank].world = make(&s);
-        all[rank].world->spheres->least_chunks = 40;
+        all[rank].world->state.spheres->list.least_chunks = 40;
     }
     for (int rank = 0; rank < 2; rank++)
         pthread_create(&threads[rank], NULL, step_all, &all[rank]);

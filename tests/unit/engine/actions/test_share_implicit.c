@@ -3,6 +3,7 @@
 // whether all is gathered in every step or seldom. Between two lists of pairs a process knows its
 // own bodies and those that its pairs reach, and sends little more than these need.
 #include "engine/pairs/sharing.h"
+#include "engine/state/world.h"
 #include "tests/check.h"
 #include "tests/unit/post.h"
 
@@ -98,7 +99,7 @@ static cairn_status exchange(void *context, const cairn_message *messages, int c
 {
     (void)error;
     process *p = context;
-    const eng_sharing *s = p->world->sharing;
+    const eng_sharing *s = p->world->state.sharing;
     for (int i = 0; i < count; i++)
         if (s->borders.current && s->borders.sent[messages[i].rank].count == 0 &&
             messages[i].sent_size > p->most)
@@ -122,21 +123,22 @@ static cairn_status change(process *p, int step)
 /// Steps, and counts what this process has sent.
 static void take_step(process *p)
 {
-    const eng_sharing *s = p->world->sharing;
+    const eng_sharing *s = p->world->state.sharing;
     int64_t sent = s != NULL ? s->team.sent_bytes : 0, halo = s != NULL ? s->team.level_bytes : 0;
-    bool parted = p->world->elsewhere != NULL;
+    bool parted = p->world->state.elsewhere != NULL;
     p->most = 0;
     p->status = cairn_world_step(p->world, NULL);
-    p->corrected_parts += p->world->corrected && p->world->elsewhere != NULL;
-    p->corrected_all += p->world->corrected && p->world->elsewhere == NULL;
-    if (!parted || p->world->elsewhere == NULL || s->complete || p->world->cut_renewed)
+    p->corrected_parts += p->world->report.corrected && p->world->state.elsewhere != NULL;
+    p->corrected_all += p->world->report.corrected && p->world->state.elsewhere == NULL;
+    if (!parted || p->world->state.elsewhere == NULL || s->complete ||
+        p->world->contacts.cut_renewed)
         return;
     p->parted++;
     p->sent += s->team.sent_bytes - sent;
     p->halo += s->team.level_bytes - halo;
     p->most_told = p->most > p->most_told ? p->most : p->most_told;
     p->known = 0;
-    for (int i = 0; i < p->world->body_count; i++)
+    for (int i = 0; i < p->world->model.bodies.count; i++)
         p->known += !eng_is_elsewhere(p->world, i);
 }
 
@@ -201,7 +203,7 @@ static void share(scene s, int ranks, int every, bool parts)
     pthread_cond_init(&p.changed, NULL);
     one = (process){.world = make(&s), .scene = &s, .every = 1};
     (void)step_all(&one);
-    assert_int_equal(one.world->domains.levels, 2);
+    assert_int_equal(one.world->contacts.domains.levels, 2);
     for (int rank = 0; rank < ranks; rank++)
         all[rank] = (process){&p,          .number = rank, .count = ranks, .world = make(&s),
                               .scene = &s, .every = every};
