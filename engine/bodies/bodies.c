@@ -478,7 +478,7 @@ cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id id, const do
                              world->model.bodies.count) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the force on a body");
     world->state.bodies.loads[id.index] = load;
-    eng_spheres_loads_changed(world);
+    eng_spheres_loads_changed(&world->state);
     return CAIRN_OK;
 }
 

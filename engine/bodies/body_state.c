@@ -109,10 +109,10 @@ void eng_body_value(const cairn_world *world, int column, int body, void *value)
 }
 
 /// Spheres with a slot are immobile to the general passes until they take part.
-static void clear_blocks(cairn_world *world, int index)
+static void clear_blocks(eng_world_state *state, int index)
 {
-    eng_body_row_clear(&world->state.bodies, ENG_BODY_STATE, index);
-    eng_body_row_clear(&world->state.bodies, ENG_BODY_STEP, index);
+    eng_body_row_clear(&state->bodies, ENG_BODY_STATE, index);
+    eng_body_row_clear(&state->bodies, ENG_BODY_STEP, index);
 }
 
 cairn_status eng_blocks_reserve(cairn_world *world)
@@ -127,7 +127,7 @@ cairn_status eng_blocks_reserve(cairn_world *world)
     world->state.bodies.step_rows = needed;
     for (int i = known; i < needed; i++)
         if (eng_spheres_holds(world, i))
-            clear_blocks(world, i);
+            clear_blocks(&world->state, i);
         else
             eng_blocks_init(world, i);
     return CAIRN_OK;

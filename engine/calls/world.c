@@ -160,7 +160,7 @@ void cairn_world_destroy(cairn_world *world)
     release_shapes_and_bodies(world);
     eng_sharing_destroy(world);
     eng_spheres_destroy(world->state.spheres);
-    eng_own_release(world);
+    eng_own_release(&world->model);
     eng_actions_release(world);
     for (int group = ENG_BODY_STATE; group <= ENG_BODY_STEP; group++)
         eng_body_columns_release(&world->model.allocator, &world->state.bodies,

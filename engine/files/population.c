@@ -423,7 +423,7 @@ static cairn_status welcome(cairn_world *world, base_names *names, const char *n
 {
     cairn_status status = CAIRN_OK;
     for (int side = 0; side < 2 && status == CAIRN_OK; side++)
-        if (body[side] >= 0 && eng_extra_make(world, body[side]) == NULL)
+        if (body[side] >= 0 && eng_extra_make(&world->model, body[side]) == NULL)
             status = CAIRN_ERROR_MEMORY;
     if (status != CAIRN_OK || name[0] == '\0')
         return status;
@@ -460,7 +460,7 @@ static cairn_status bring_joints(cairn_world *world, const eng_slots_record *rec
                          &joint->name);
         for (int side = 0; side < 2 && status == CAIRN_OK; side++)
             if (joint->body[side] >= 0)
-                eng_extra_make(world, joint->body[side])->joints++;
+                eng_extra_make(&world->model, joint->body[side])->joints++;
     }
     if (status != CAIRN_OK)
         return status;
@@ -506,7 +506,7 @@ static cairn_status bring_connectors(cairn_world *world, const eng_slots_record 
     for (int i = 0; i < count; i++)
         for (int side = 0; side < 2; side++) {
             eng_connector *connector = &world->model.connectors.rows[i];
-            eng_extra *extra = eng_extra_make(world, connector->body[side]);
+            eng_extra *extra = eng_extra_make(&world->model, connector->body[side]);
             connector->next[side] = extra->first_connector;
             extra->first_connector = i + 1;
         }
@@ -533,7 +533,7 @@ static cairn_status bring_functions(cairn_world *world, const eng_population *re
         eng_extra *extra = NULL;
         if (motion.function == NULL && eng_extra_of(world, row).motion.function == NULL)
             continue;
-        extra = eng_extra_make(world, row);
+        extra = eng_extra_make(&world->model, row);
         if (extra == NULL) {
             status = CAIRN_ERROR_MEMORY;
             continue;
@@ -594,7 +594,7 @@ static cairn_status adopt(cairn_world *world, int slot, geo_shape *shape, const 
 static cairn_status make_shapes(cairn_world *world, const eng_population *record, newcomers *new)
 {
     const eng_slots_record *shapes = &record->slots[ENG_POPULATION_SHAPES];
-    cairn_status status = eng_shapes_reserve(world, shapes->count);
+    cairn_status status = eng_shapes_reserve(&world->model, shapes->count);
     for (int i = 0; i < shapes->live_count && status == CAIRN_OK; i++) {
         int slot = shapes->live[i];
         const double *sizes = record->shapes[slot];
@@ -660,7 +660,7 @@ static cairn_status make_arrivals(cairn_world *world, const eng_population *reco
 {
     // the world's own count is still that of the bodies before
     const int count = record->slots[ENG_POPULATION_BODIES].count;
-    eng_arrivals_settle(world);
+    eng_arrivals_settle(&world->model);
     cairn_status status = base_array_reserve(&world->model.allocator, &world->model.bodies.arrivals,
                                              &world->model.bodies.arrival_capacity, count);
     for (int row = 0; row < count && status == CAIRN_OK; row++) {

@@ -271,16 +271,16 @@ static void take_booked(const eng_booked *booked, eng_snapshot *s)
     }
 }
 
-static void restore_booked(cairn_world *world, const eng_snapshot *s)
+static void restore_booked(eng_world_state *state, const eng_snapshot *s)
 {
     base_exact_sum sums[ENG_BOOKED_SUMS] = {0};
-    world->state.audit.has_booked = false;
+    state->audit.has_booked = false;
     for (int i = 0; i < ENG_BOOKED_SUMS; i++) {
         memcpy(sums[i].digit, s->booked[i], sizeof s->booked[i]);
         for (int k = 0; k < BASE_EXACT_DIGITS; k++)
-            world->state.audit.has_booked = world->state.audit.has_booked || s->booked[i][k] != 0;
+            state->audit.has_booked = state->audit.has_booked || s->booked[i][k] != 0;
     }
-    memcpy(&world->state.audit.booked, sums, sizeof sums);
+    memcpy(&state->audit.booked, sums, sizeof sums);
 }
 
 /// @param population  which objects there are is kept in any case
@@ -507,7 +507,8 @@ static cairn_status reserve(cairn_world *world, const eng_snapshot *s)
     return status;
 }
 
-static cairn_status restore_list(cairn_world *world, const eng_snapshot *s, base_arena *arena)
+static cairn_status restore_list(eng_world_contacts *contacts, const eng_snapshot *s,
+                                 base_arena *arena)
 {
     int count = (int)listed_count(s);
     geo_proxy *listed = base_arena_array(arena, geo_proxy, "proxies", count);
@@ -515,20 +516,19 @@ static cairn_status restore_list(cairn_world *world, const eng_snapshot *s, base
         return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < count; i++)
         listed[i] = (geo_proxy){s->listed[i], s->listed_kind[i][0], s->listed_kind[i][1]};
-    return geo_broad_phase_restore(world->contacts.broad.phase, listed,
-                                   (int)s->counts[ENG_COUNT_LISTED], s->listed_pairs,
-                                   (int)s->counts[ENG_COUNT_LISTED_PAIRS]);
+    return geo_broad_phase_restore(contacts->broad.phase, listed, (int)s->counts[ENG_COUNT_LISTED],
+                                   s->listed_pairs, (int)s->counts[ENG_COUNT_LISTED_PAIRS]);
 }
 
-static void copy_contacts(cairn_world *world, eng_snapshot *s)
+static void copy_contacts(eng_world_contacts *contacts, eng_snapshot *s)
 {
     int count = (int)s->counts[ENG_COUNT_CONTACTS];
-    eng_columns_copy(eng_contacts_columns(&world->contacts.set), eng_contacts_columns(&s->contacts),
+    eng_columns_copy(eng_contacts_columns(&contacts->set), eng_contacts_columns(&s->contacts),
                      count);
-    world->contacts.set.count = count;
-    world->contacts.set.cone_count = (int)s->counts[ENG_COUNT_CONES];
+    contacts->set.count = count;
+    contacts->set.cone_count = (int)s->counts[ENG_COUNT_CONES];
     // one task, until the next step cuts anew
-    world->contacts.domains = (con_domains){.start = {0, world->contacts.set.cone_count}};
+    contacts->domains = (con_domains){.start = {0, contacts->set.cone_count}};
 }
 
 /// Columns of the program, before lists of near pairs, which depend on some.
@@ -554,11 +554,11 @@ static void restore_cut(cairn_world *world, const eng_snapshot *s)
 }
 
 /// A step that was interrupted between two of its pieces goes on there.
-static void restore_pieces(cairn_world *world, const eng_snapshot *s)
+static void restore_pieces(eng_world_state *state, const eng_snapshot *s)
 {
     const double *reals = &s->reals[ENG_REAL_AT_PIECES];
     int64_t stop = s->counts[ENG_COUNT_PIECES_STOP];
-    world->state.pieces = (eng_pieces){
+    state->pieces = (eng_pieces){
         .done = (int)s->counts[ENG_COUNT_PIECES_DONE],
         .gave_up = s->counts[ENG_COUNT_PIECES_GAVE_UP] != 0,
         .report = {.stop = stop > 0 ? con_stop_name((con_stop)(stop - 1)) : "none",
@@ -569,7 +569,7 @@ static void restore_pieces(cairn_world *world, const eng_snapshot *s)
                    .error_siconos = reals[2],
                    .energy_rise = reals[3]},
     };
-    eng_pieces_unpack(s->counts[ENG_COUNT_PIECES_RAMP], &world->state.pieces);
+    eng_pieces_unpack(s->counts[ENG_COUNT_PIECES_RAMP], &state->pieces);
 }
 
 static void copy_state(cairn_world *world, const eng_snapshot *s)
@@ -621,7 +621,7 @@ static void copy_state(cairn_world *world, const eng_snapshot *s)
         world->state.cell.unfolded = cell[3];
     }
     restore_cut(world, s);
-    restore_pieces(world, s);
+    restore_pieces(&world->state, s);
     eng_actions_restore(world, s->actions);
     world->state.clock.step_count = s->counts[ENG_COUNT_STEP];
     world->state.audit.started = s->counts[ENG_COUNT_ENERGY_STARTED] != 0;
@@ -632,7 +632,7 @@ static void copy_state(cairn_world *world, const eng_snapshot *s)
     world->state.audit.start = s->reals[ENG_REAL_AT_ENERGY_START];
     memcpy(&world->state.audit.energy, &s->reals[ENG_REAL_AT_ENERGY],
            sizeof world->state.audit.energy);
-    restore_booked(world, s);
+    restore_booked(&world->state, s);
 }
 
 /// Brings back which objects there are, where the file says.
@@ -680,7 +680,7 @@ cairn_status eng_snapshot_commit(const con_hdf5_reader *reader, cairn_world *wor
     if (status == CAIRN_OK)
         copy_given(world, s);
     if (status == CAIRN_OK)
-        status = restore_list(world, s, reader->arena);
+        status = restore_list(&world->contacts, s, reader->arena);
     if (status == CAIRN_OK && s->counts[ENG_COUNT_ACTION_NUMBERS] > 0)
         status = eng_pair_changes_restore(world, s->actions);
     if (status == CAIRN_ERROR_ARGUMENT)
@@ -693,7 +693,7 @@ cairn_status eng_snapshot_commit(const con_hdf5_reader *reader, cairn_world *wor
         return eng_snapshot_refuse(reader, "its spheres do not give the pairs that it holds");
     if (status != CAIRN_OK)
         return base_fail(reader->error, status, "%s: out of memory", reader->path);
-    copy_contacts(world, s);
+    copy_contacts(&world->contacts, s);
     copy_state(world, s);
     eng_step_forget(world);
     if (cairn_world_get_hash(world) != s->hash)

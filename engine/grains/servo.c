@@ -375,17 +375,17 @@ static cairn_status drive_cell(cairn_world *world, const servo *s, double *numbe
 }
 
 /// The rate of the cell as it is asked for.
-static cairn_status set_rate(cairn_world *world, const servo *s, double *numbers,
+static cairn_status set_rate(eng_world_state *state, const servo *s, double *numbers,
                              cairn_error *error)
 {
     double rate = numbers[VELOCITY] = numbers[TARGET];
-    if (fabs(rate) * world->state.clock.step > 0.1)
+    if (fabs(rate) * state->clock.step > 0.1)
         return base_fail(
             error, CAIRN_ERROR_ARGUMENT,
             "servo \"%.80s\": the rate %g 1/s strains the cell by more than a tenth in "
             "a step at t = %g s",
-            s->def.name, rate, world->state.clock.time);
-    world->state.cell.gradient.m[s->def.side][s->def.across] = rate;
+            s->def.name, rate, state->clock.time);
+    state->cell.gradient.m[s->def.side][s->def.across] = rate;
     return CAIRN_OK;
 }
 
@@ -419,7 +419,7 @@ static cairn_status servo_begin(cairn_world *world, eng_action *action, cairn_er
         return middle < def->from ? CAIRN_OK : let_go(world, s, numbers, error);
     cairn_status status = ask_target(world, s, &numbers[TARGET], error);
     if (status == CAIRN_OK && def->rate)
-        return set_rate(world, s, numbers, error);
+        return set_rate(&world->state, s, numbers, error);
     if (status == CAIRN_OK)
         status =
             def->cell ? drive_cell(world, s, numbers, error) : drive_wall(world, s, numbers, error);

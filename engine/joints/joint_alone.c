@@ -288,7 +288,7 @@ static cairn_status solve_graphs(alone_solve *a)
             return status;
         bool reached = eng_graph_rows_take(world, &set->graphs, (const double(*)[3])set->graphs.U);
         double size = look_graphs(a);
-        bool activated = eng_joint_set_activate(world, set);
+        bool activated = eng_joint_set_activate(&world->scratch, set);
         bool solved = a->report.stop == CON_STOP_SOLVED;
         bool done = solved && !reached && !activated && is_met(size, before, set->length);
         stuck = size > 0.9 * before ? stuck + 1 : 0;
@@ -312,11 +312,11 @@ cairn_status eng_joints_alone(cairn_world *world)
     bool present = any_present(&a);
     if (!present) {
         status = solve_rows(&a);
-        present = status == CAIRN_OK && eng_joint_set_activate(world, &a.set);
+        present = status == CAIRN_OK && eng_joint_set_activate(&world->scratch, &a.set);
     }
     if (status == CAIRN_OK && present)
         status = solve_graphs(&a);
-    eng_joint_set_keep(world, &a.set);
+    eng_joint_set_keep(&world->scratch, &a.set);
     publish(&a);
     if (a.report.stop != CON_STOP_SOLVED && a.report.residual.error > world->model.def.tolerance) {
         world->scratch.joint_step->alone_stop = a.report.stop;

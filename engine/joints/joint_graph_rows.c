@@ -155,10 +155,10 @@ static double fill_H(const cairn_world *world, eng_graph_rows *g, int row, int a
     return yield > 0.0 ? yield : 1.0;
 }
 
-static eng_graph_part *part_of(cairn_world *world, const eng_graph_rows *g, int row)
+static eng_graph_part *part_of(eng_world_scratch *scratch, const eng_graph_rows *g, int row)
 {
     int joint = g->system->joint[g->joint[row]];
-    return &world->scratch.joint_step->graph[joint].part[g->part[row]];
+    return &scratch->joint_step->graph[joint].part[g->part[row]];
 }
 
 static void fill_row(cairn_world *world, eng_graph_rows *g, int at, int kind)
@@ -166,7 +166,7 @@ static void fill_row(cairn_world *world, eng_graph_rows *g, int at, int kind)
     int row = g->contact_count + g->row_count++;
     g->part[row] = kind;
     g->joint[row] = at;
-    const eng_graph_part *part = part_of(world, g, row);
+    const eng_graph_part *part = part_of(&world->scratch, g, row);
     double yield = fill_H(world, g, row, at);
     bool end = is_end(kind);
     double E[3] = {end ? 0.0 : yield, end ? yield : part->compliance, yield};
@@ -185,7 +185,7 @@ static double root_of_motors(cairn_world *world, const eng_graph_rows *g)
     for (int row = g->contact_count; row < g->contact_count + g->row_count; row++) {
         if (is_end(g->part[row]))
             continue;
-        const eng_graph_part *part = part_of(world, g, row);
+        const eng_graph_part *part = part_of(&world->scratch, g, row);
         double yield = g->compliance[row][0];
         double impulse = fmin(part->limit, fabs(part->kink) / (yield + part->compliance));
         root = fmax(root, impulse * sqrt(yield));
@@ -197,7 +197,7 @@ static double root_of_motors(cairn_world *world, const eng_graph_rows *g)
 /// compared with. Where nothing is known to act it stays as it is.
 static void cut_limit(cairn_world *world, eng_graph_rows *g, int row)
 {
-    eng_graph_part *part = part_of(world, g, row);
+    eng_graph_part *part = part_of(&world->scratch, g, row);
     double yield = g->compliance[row][0];
     double scale = fmax(fmax(g->scale, fabs(part->l)),
                         fmax(g->root / sqrt(yield), fabs(part->kink) / (yield + part->compliance)));
@@ -292,7 +292,7 @@ bool eng_graph_rows_take(cairn_world *world, const eng_graph_rows *g, const doub
     bool reached = false;
     for (int row = g->contact_count; row < g->contact_count + g->row_count; row++) {
         int kind = g->part[row], axis = axis_of(kind);
-        eng_graph_part *part = part_of(world, g, row);
+        eng_graph_part *part = part_of(&world->scratch, g, row);
         part->l = sign_of(kind) * g->R[row][axis];
         part->slip = U[row][axis] - part->compliance * part->l;
         if (!is_end(kind) && part->bound < part->limit && part->l != 0.0 &&

@@ -543,19 +543,19 @@ void eng_joint_set_aim(const cairn_world *world, eng_joint_set *set, const doubl
                            set->speed);
 }
 
-bool eng_joint_set_activate(cairn_world *world, eng_joint_set *set)
+bool eng_joint_set_activate(eng_world_scratch *scratch, eng_joint_set *set)
 {
     bool activated = false;
     for (int i = 0; i < set->system.joint_count; i++) {
-        eng_graph *graph = &world->scratch.joint_step->graph[set->system.joint[i]];
+        eng_graph *graph = &scratch->joint_step->graph[set->system.joint[i]];
         activated = eng_graph_activate(graph, set->speed[i]) || activated;
     }
     return activated;
 }
 
-void eng_joint_set_keep(cairn_world *world, const eng_joint_set *set)
+void eng_joint_set_keep(eng_world_scratch *scratch, const eng_joint_set *set)
 {
-    eng_joint_step *s = world->scratch.joint_step;
+    eng_joint_step *s = scratch->joint_step;
     for (int i = 0; i < set->system.joint_count; i++) {
         int index = set->system.joint[i], start = set->system.rows.start[i];
         int count = s->mid[index].count;

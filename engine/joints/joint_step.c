@@ -360,8 +360,8 @@ cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *c
     const double(*U)[3] = (const double(*)[3])world->scratch.solve.solution_U;
     bool reached = eng_graph_rows_take(world, &set->graphs, U);
     eng_joint_set_look(world, set, v);
-    bool activated = eng_joint_set_activate(world, set);
-    eng_joint_set_keep(world, set);
+    bool activated = eng_joint_set_activate(&world->scratch, set);
+    eng_joint_set_keep(&world->scratch, set);
     *rows_changed = reached || activated;
     double left = set->size;
     if (!set->frozen) {
@@ -404,7 +404,7 @@ cairn_status eng_joints_spread(cairn_world *world)
     if (status != CAIRN_OK)
         return status;
     eng_graph_rows_take(world, &set->graphs, (const double(*)[3])world->scratch.solve.solution_U);
-    eng_joint_set_keep(world, set);
+    eng_joint_set_keep(&world->scratch, set);
     return CAIRN_OK;
 }
 

@@ -272,7 +272,7 @@ cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
         status = eng_slots_reserve(&world->model.ids.joint, &world->model.allocator,
                                    eng_slots_next(&world->model.ids.joint) + 1);
     for (int side = 0; side < 2 && status == CAIRN_OK; side++)
-        if (made.body[side] >= 0 && eng_extra_make(world, made.body[side]) == NULL)
+        if (made.body[side] >= 0 && eng_extra_make(&world->model, made.body[side]) == NULL)
             status = CAIRN_ERROR_MEMORY;
     if (status == CAIRN_OK && def->name != NULL) {
         made.name = base_copy_text(&world->model.allocator, def->name);
@@ -292,7 +292,7 @@ cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
         (eng_joint_state){.coordinate = def->kind == CAIRN_JOINT_ROD ? made.length : 0.0};
     for (int side = 0; side < 2; side++)
         if (made.body[side] >= 0)
-            eng_extra_make(world, made.body[side])->joints++;
+            eng_extra_make(&world->model, made.body[side])->joints++;
     world->model.joints.changed = world->contacts.pairs.topology_changed =
         world->scratch.general.due = true;
     eng_population_changes(world);
@@ -337,7 +337,7 @@ void eng_joint_drop(cairn_world *world, int index)
     let_touch(world, index);
     for (int side = 0; side < 2; side++)
         if (joint->body[side] >= 0)
-            eng_extra_make(world, joint->body[side])->joints--;
+            eng_extra_make(&world->model, joint->body[side])->joints--;
     if (joint->name != NULL)
         base_names_remove(&world->model.joints.names, joint->name);
     base_release(&world->model.allocator, joint->name);

@@ -9,6 +9,7 @@
 #include "contact/problem/problem.h"
 #include "contact/solvers/control.h"
 #include "engine/state/rotation.h"
+#include "engine/state/world_scratch.h"
 #include <cairn/cairn.h>
 
 enum { ENG_JOINT_ROWS_MAX = 6 };
@@ -354,10 +355,10 @@ void eng_joint_set_finish(const cairn_world *world, eng_joint_set *set, double (
 void eng_joint_set_leave(const eng_joint_set *set, const double (*v)[6], double (*out)[6]);
 
 /// After eng_joint_set_look: ends of ranges that are passed take part; true when there is one.
-bool eng_joint_set_activate(cairn_world *world, eng_joint_set *set);
+bool eng_joint_set_activate(eng_world_scratch *scratch, eng_joint_set *set);
 
 /// Impulses of the bilateral rows, and those of coordinates, to the step.
-void eng_joint_set_keep(cairn_world *world, const eng_joint_set *set);
+void eng_joint_set_keep(eng_world_scratch *scratch, const eng_joint_set *set);
 
 /// Solves for the joints alone, into v_free.
 cairn_status eng_joints_alone(cairn_world *world) CAIRN_CHECK_RESULT;

@@ -107,7 +107,7 @@ static cairn_status reserve(cairn_world *world, const eng_connector *made)
         status = eng_slots_reserve(&world->model.ids.connector, &world->model.allocator,
                                    eng_slots_next(&world->model.ids.connector) + 1);
     for (int side = 0; side < 2 && status == CAIRN_OK; side++)
-        if (eng_extra_make(world, made->body[side]) == NULL)
+        if (eng_extra_make(&world->model, made->body[side]) == NULL)
             status = CAIRN_ERROR_MEMORY;
     if (status == CAIRN_OK && made->name != NULL)
         status = base_names_add(&world->model.connectors.names, &world->model.allocator, made->name,
@@ -147,12 +147,11 @@ cairn_status cairn_connector_create(cairn_world *world, const cairn_connector_de
 }
 
 /// Where the chain of a body points to a connector.
-static int *link_to(cairn_world *world, int body, int connector)
+static int *link_to(eng_world_model *model, int body, int connector)
 {
-    int *link =
-        &world->model.bodies.extras[world->model.bodies.rows[body].extra - 1].first_connector;
+    int *link = &model->bodies.extras[model->bodies.rows[body].extra - 1].first_connector;
     while (*link != connector + 1) {
-        eng_connector *at = &world->model.connectors.rows[*link - 1];
+        eng_connector *at = &model->connectors.rows[*link - 1];
         link = &at->next[at->body[0] == body ? 0 : 1];
     }
     return link;
@@ -165,14 +164,14 @@ void eng_connector_drop(cairn_world *world, int index)
     world->state.audit.energy.elastic -= elastic;
     world->state.audit.energy.population -= elastic;
     for (int side = 0; side < 2; side++)
-        *link_to(world, dropped->body[side], index) = dropped->next[side];
+        *link_to(&world->model, dropped->body[side], index) = dropped->next[side];
     if (dropped->name != NULL)
         base_names_remove(&world->model.connectors.names, dropped->name);
     base_release(&world->model.allocator, dropped->name);
     // the last one takes its place, as it does among the slots
     int last = --world->model.connectors.count;
     for (int side = 0; side < 2 && index < last; side++)
-        *link_to(world, world->model.connectors.rows[last].body[side], last) = index + 1;
+        *link_to(&world->model, world->model.connectors.rows[last].body[side], last) = index + 1;
     *dropped = world->model.connectors.rows[last];
     world->state.connectors.rows[index] = world->state.connectors.rows[last];
     if (index < last && dropped->name != NULL)

@@ -142,7 +142,8 @@ static void apply(cairn_world *world, int index)
             continue;
         vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
         vec3 arm = vec3_sub(state->point, world->state.bodies.q_mid[body].position);
-        eng_body_push(world, body, own, vec3_add(vec3_cross(arm, own), state->couple[side]));
+        eng_body_push(&world->state, body, own,
+                      vec3_add(vec3_cross(arm, own), state->couple[side]));
     }
 }
 

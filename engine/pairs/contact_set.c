@@ -372,10 +372,10 @@ static void place_explicit(const set_context *context, int chunks)
 }
 
 /// The contacts of a batch end where those of the next begin.
-static void close_batches(cairn_world *world)
+static void close_batches(eng_world_contacts *contacts)
 {
-    eng_plan *plan = &world->contacts.plan;
-    int end = world->contacts.set.count;
+    eng_plan *plan = &contacts->plan;
+    int end = contacts->set.count;
     for (int i = plan->batch_count - 1; i >= plan->cone_batches; i--) {
         plan->batches[i].count = end - plan->batches[i].first;
         end = plan->batches[i].first;
@@ -440,7 +440,7 @@ cairn_status eng_block_contact_set(cairn_world *world)
     }
     clear_names(world);
     base_parallel_for(world->model.workers, pairs, ENG_PAIR_CHUNK, fill_chunk, &context);
-    close_batches(world);
+    close_batches(&world->contacts);
     book_releasable(world);
     world->report.step.contacts = world->contacts.set.count;
     return CAIRN_OK;

@@ -135,7 +135,7 @@ static cairn_status take_pairs(cairn_world *world, double skin)
     world->contacts.pairs.rows = now;
     world->contacts.pairs.before = before;
     world->contacts.pairs.count = made;
-    eng_plan_drop(world);
+    eng_plan_drop(&world->contacts);
     return CAIRN_OK;
 }
 

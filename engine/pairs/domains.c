@@ -252,15 +252,15 @@ cairn_status eng_domains_cut(cairn_world *world, const int *joined)
     return CAIRN_OK;
 }
 
-void eng_domains_undo(cairn_world *world)
+void eng_domains_undo(eng_world_contacts *contacts)
 {
-    if (!world->contacts.cut_renewed)
+    if (!contacts->cut_renewed)
         return;
-    eng_cut before = world->contacts.cut_before;
-    world->contacts.cut_before = world->contacts.cut;
-    world->contacts.cut = before;
-    world->contacts.cut_due = true;
-    world->contacts.cut_renewed = false;
+    eng_cut before = contacts->cut_before;
+    contacts->cut_before = contacts->cut;
+    contacts->cut = before;
+    contacts->cut_due = true;
+    contacts->cut_renewed = false;
 }
 
 int eng_domains_task(const eng_cut *cut, int body_a, int body_b)

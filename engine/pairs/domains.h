@@ -6,6 +6,7 @@
 #define CAIRN_ENGINE_PAIRS_DOMAINS_H
 
 #include "engine/state/plan.h"
+#include "engine/state/world_contacts.h"
 #include <cairn/cairn.h>
 
 enum {
@@ -19,7 +20,7 @@ enum {
 cairn_status eng_domains_cut(cairn_world *world, const int *joined) CAIRN_CHECK_RESULT;
 
 /// A step is taken back: its cut is that of before, and due to be renewed if this step did so.
-void eng_domains_undo(cairn_world *world);
+void eng_domains_undo(eng_world_contacts *contacts);
 
 /// Task (contact/problem/domains.h) of the contacts of two bodies. Bodies that are younger than the
 /// cut are like those of ENG_DOMAIN_ALL.

@@ -297,7 +297,7 @@ static void push_chunk(void *argument, int begin, int end, int chunk, int worker
             }
         }
         if (pushed)
-            eng_body_push(world, body, impulse, torque);
+            eng_body_push(&world->state, body, impulse, torque);
     }
 }
 

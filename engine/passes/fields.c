@@ -63,7 +63,7 @@ cairn_status cairn_world_remove_force_field(cairn_world *world, const char *name
     memmove(world->model.program.fields + index, world->model.program.fields + index + 1,
             (size_t)(world->model.program.field_count - index) *
                 sizeof *world->model.program.fields);
-    eng_spheres_loads_changed(world);
+    eng_spheres_loads_changed(&world->state);
     return CAIRN_OK;
 }
 
@@ -138,6 +138,6 @@ cairn_status eng_fields_apply(cairn_world *world, cairn_error *error)
         if (status == CAIRN_OK)
             status = add_forces(world, field, &batch, error);
     }
-    eng_spheres_loads_changed(world);
+    eng_spheres_loads_changed(&world->state);
     return status;
 }

@@ -525,7 +525,7 @@ static void give(cairn_world *world, int contact, const double R[3])
         vec3 place = eng_contact_place(world, contact, side);
         vec3 arm =
             vec3_sub(eng_image_point(world, body, place), world->state.bodies.q_mid[body].position);
-        eng_body_push(world, body, own, vec3_cross(arm, own));
+        eng_body_push(&world->state, body, own, vec3_cross(arm, own));
     }
     for (int k = 0; k < 3; k++)
         world->scratch.solve.given[contact][k] += R[k];

@@ -144,7 +144,7 @@ cairn_status cairn_body_set_motion(cairn_world *world, cairn_body_id id,
     if (world->model.bodies.rows[index].kind != CAIRN_MOVING)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "only a moving body follows a prescribed motion");
-    eng_extra *extra = eng_extra_make(world, index);
+    eng_extra *extra = eng_extra_make(&world->model, index);
     if (extra == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a motion");
     eng_motion before = extra->motion;

@@ -50,13 +50,11 @@ static void book_departure(cairn_world *world, int body)
     world->state.audit.energy.population -= kinetic + potential;
 }
 
-static void forget_arrival(cairn_world *world, int body)
+static void forget_arrival(eng_world_model *model, int body)
 {
-    for (int i = 0; world->model.bodies.rows[body].arrived && i < world->model.bodies.arrival_count;
-         i++)
-        if (world->model.bodies.arrivals[i] == body) {
-            world->model.bodies.arrivals[i] =
-                world->model.bodies.arrivals[--world->model.bodies.arrival_count];
+    for (int i = 0; model->bodies.rows[body].arrived && i < model->bodies.arrival_count; i++)
+        if (model->bodies.arrivals[i] == body) {
+            model->bodies.arrivals[i] = model->bodies.arrivals[--model->bodies.arrival_count];
             return;
         }
 }
@@ -89,8 +87,8 @@ cairn_status cairn_body_remove(cairn_world *world, cairn_body_id id, cairn_error
     drop_joints_of(world, body);
     drop_connectors_of(world, body);
     book_departure(world, body);
-    forget_arrival(world, body);
-    eng_extra_drop(world, body);
+    forget_arrival(&world->model, body);
+    eng_extra_drop(&world->model, body);
     world->model.bodies.rows[body].removed = 1;
     world->model.bodies.rows[body].arrived = 0;
     eng_slots_drop(&world->model.ids.body, body);
@@ -126,9 +124,9 @@ void eng_removals_settle(cairn_world *world)
     eng_slots_recycle(&world->model.ids.body);
 }
 
-void eng_arrivals_settle(cairn_world *world)
+void eng_arrivals_settle(eng_world_model *model)
 {
-    for (int i = 0; i < world->model.bodies.arrival_count; i++)
-        world->model.bodies.rows[world->model.bodies.arrivals[i]].arrived = false;
-    world->model.bodies.arrival_count = 0;
+    for (int i = 0; i < model->bodies.arrival_count; i++)
+        model->bodies.rows[model->bodies.arrivals[i]].arrived = false;
+    model->bodies.arrival_count = 0;
 }

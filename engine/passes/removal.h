@@ -3,6 +3,7 @@
 #ifndef CAIRN_ENGINE_PASSES_REMOVAL_H
 #define CAIRN_ENGINE_PASSES_REMOVAL_H
 
+#include "engine/state/world_model.h"
 #include <cairn/cairn.h>
 
 /// Begins a step: contacts of removed bodies let go of what they stored, and rows of removed bodies
@@ -10,6 +11,6 @@
 void eng_removals_settle(cairn_world *world);
 
 /// Ends a step: no body is `arrived` any more.
-void eng_arrivals_settle(cairn_world *world);
+void eng_arrivals_settle(eng_world_model *model);
 
 #endif

@@ -54,15 +54,14 @@ double eng_normal_bounce(const cairn_world *world, const con_cone_terms *terms, 
 }
 
 /// q and w of a contact, and what restitution has of them, lose a part.
-static void take_from(cairn_world *world, int contact, int row, double part)
+static void take_from(eng_world_scratch *scratch, int contact, int row, double part)
 {
-    const con_problem *problems[2] = {&world->scratch.solve.problem, world->scratch.solve.solved};
-    for (int i = 0; i < (world->scratch.solve.solved->q != world->scratch.solve.problem.q ? 2 : 1);
-         i++) {
+    const con_problem *problems[2] = {&scratch->solve.problem, scratch->solve.solved};
+    for (int i = 0; i < (scratch->solve.solved->q != scratch->solve.problem.q ? 2 : 1); i++) {
         ((double(*)[3])problems[i]->q)[contact][row] -= part;
         ((double(*)[3])problems[i]->w)[contact][row] -= part;
     }
-    ((double(*)[3])world->scratch.solve.shift)[contact][row] -= part;
+    ((double(*)[3])scratch->solve.shift)[contact][row] -= part;
 }
 
 bool eng_impacts_bounce(const cairn_world *world)
@@ -86,7 +85,7 @@ static void deaden_chunk(void *argument, int begin, int end, int chunk, int work
     for (int i = begin; i < end; i++) {
         con_cone_terms terms = terms_of(world, i);
         if (eng_normal_bounce(world, &terms, i) != 0.0)
-            take_from(world, i, 0, world->scratch.solve.shift[i][0]);
+            take_from(&world->scratch, i, 0, world->scratch.solve.shift[i][0]);
     }
 }
 
@@ -297,9 +296,9 @@ static bool next_try(impact_cap *cap)
         const double *V = world->contacts.set.V[i];
         double back =
             world->contacts.set.gap[i] <= 0.0 ? eng_tangential_bounce(world, &terms, V) : 0.0;
-        take_from(world, i, 0, less * eng_normal_bounce(world, &terms, i));
-        take_from(world, i, 1, less * back * V[1]);
-        take_from(world, i, 2, less * back * V[2]);
+        take_from(&world->scratch, i, 0, less * eng_normal_bounce(world, &terms, i));
+        take_from(&world->scratch, i, 1, less * back * V[1]);
+        take_from(&world->scratch, i, 2, less * back * V[2]);
     }
     cap->round++;
     return again;

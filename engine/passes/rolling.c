@@ -56,10 +56,10 @@ typedef struct moment_arrays {
     mat3 *W_diagonal;
 } moment_arrays;
 
-static bool allocate(cairn_world *world, size_t n, moment_arrays *out)
+static bool allocate(eng_world_scratch *scratch, size_t n, moment_arrays *out)
 {
-    base_arena *arena = world->scratch.arena;
-    eng_rolling *rolling = world->scratch.solve.rolling;
+    base_arena *arena = scratch->arena;
+    eng_rolling *rolling = scratch->solve.rolling;
     out->body = (int(*)[2])base_arena_allocate(arena, "rolling", n, sizeof *out->body);
     out->H = (double(*)[2][3][6])base_arena_allocate(arena, "rolling", n, sizeof *out->H);
     double(**const rows[])[3] = {&out->w,     &out->q,     &out->compliance,
@@ -167,7 +167,7 @@ cairn_status eng_rolling_expand(cairn_world *world)
     eng_rolling *rolling = world->scratch.solve.rolling;
     const con_problem *problem = world->scratch.solve.solved;
     moment_arrays out;
-    if (!allocate(world, 2 * (size_t)problem->contact_count, &out))
+    if (!allocate(&world->scratch, 2 * (size_t)problem->contact_count, &out))
         return CAIRN_ERROR_MEMORY;
     int i = 0;
     for (int contact = 0; contact < problem->contact_count; contact++) {
@@ -197,15 +197,14 @@ cairn_status eng_rolling_expand(cairn_world *world)
     return CAIRN_OK;
 }
 
-void eng_rolling_collect(cairn_world *world)
+void eng_rolling_collect(eng_world_scratch *scratch)
 {
-    const eng_rolling *rolling = world->scratch.solve.rolling;
-    for (int contact = 0; contact < world->scratch.solve.solved->contact_count; contact++) {
+    const eng_rolling *rolling = scratch->solve.rolling;
+    for (int contact = 0; contact < scratch->solve.solved->contact_count; contact++) {
         int i = rolling->place[contact];
-        memcpy(world->scratch.solve.solved_R[contact], rolling->R[i],
-               sizeof *world->scratch.solve.solved_R);
-        memcpy(world->scratch.solve.solution_U[contact], rolling->U[i],
-               sizeof *world->scratch.solve.solution_U);
+        memcpy(scratch->solve.solved_R[contact], rolling->R[i], sizeof *scratch->solve.solved_R);
+        memcpy(scratch->solve.solution_U[contact], rolling->U[i],
+               sizeof *scratch->solve.solution_U);
     }
 }
 

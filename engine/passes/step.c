@@ -151,7 +151,7 @@ static cairn_status solve_problem(cairn_world *world, con_reduction *reduction, 
     if (status != CAIRN_OK)
         return fail_solver(world, status, error);
     if (rolling != NULL)
-        eng_rolling_collect(world);
+        eng_rolling_collect(&world->scratch);
     // a solver that was asked to end may have a point within the tolerance, but not the one that it
     // would have found
     if (report.stop == CON_STOP_INTERRUPTED || (control.stop != NULL && is_interrupted(world)))
@@ -933,11 +933,11 @@ static cairn_status run_piece(cairn_world *world, cairn_error *error)
         return status;
     report_joints_alone(world);
     eng_energy_after(world);
-    eng_arrivals_settle(world);
+    eng_arrivals_settle(&world->model);
     if (world->scratch.solve.driven != NULL)
         eng_drive_end(world);
     else
-        eng_cell_end(world);
+        eng_cell_end(&world->state);
     return CAIRN_OK;
 }
 

@@ -67,14 +67,14 @@ void eng_step_keep_pairs(cairn_world *world)
 }
 
 /// The list of pairs may be a new one, in which contacts that are apart by now have no pair.
-static void name_pairs(cairn_world *world)
+static void name_pairs(eng_world_contacts *contacts)
 {
-    const eng_contacts *c = &world->contacts.set;
+    const eng_contacts *c = &contacts->set;
     for (int i = 0; i < c->count; i++)
         c->pair[i] = -1;
-    for (int i = 0; i < world->contacts.pairs.count; i++)
-        for (int k = 0; k < world->contacts.pairs.rows[i].count; k++)
-            c->pair[world->contacts.pairs.rows[i].first + k] = i;
+    for (int i = 0; i < contacts->pairs.count; i++)
+        for (int k = 0; k < contacts->pairs.rows[i].count; k++)
+            c->pair[contacts->pairs.rows[i].first + k] = i;
 }
 
 void eng_step_undo(cairn_world *world)
@@ -98,8 +98,8 @@ void eng_step_undo(cairn_world *world)
     eng_contacts last = world->contacts.before;
     world->contacts.before = world->contacts.set;
     world->contacts.set = last;
-    name_pairs(world);
-    eng_domains_undo(world);
+    name_pairs(&world->contacts);
+    eng_domains_undo(&world->contacts);
     eng_sharing_undo(world);
     eng_step_forget(world);
 }

@@ -59,12 +59,12 @@ void eng_cell_begin(cairn_world *world)
     cell->inverse = mat3_inverse(&cell->middle);
 }
 
-void eng_cell_end(cairn_world *world)
+void eng_cell_end(eng_world_state *state)
 {
-    eng_cell *cell = &world->state.cell;
+    eng_cell *cell = &state->cell;
     if (!cell->any)
         return;
-    mat3 middle = eng_cell_middle(cell, &cell->unfolded, world->state.clock.step);
+    mat3 middle = eng_cell_middle(cell, &cell->unfolded, state->clock.step);
     cell->unfolded = ahead(&cell->unfolded, &middle);
     cell->now = eng_cell_next(cell);
 }

@@ -212,10 +212,10 @@ static geo_bounds bounds_of(const place_context *context, int i)
 }
 
 /// Bounds that were found for what a collider was before mean nothing.
-static void forget_bounds(cairn_world *world, int collider)
+static void forget_bounds(eng_world_contacts *contacts, int collider)
 {
-    if (collider < world->contacts.broad.proxy_capacity)
-        world->contacts.colliders.bounds[collider].shape = NULL;
+    if (collider < contacts->broad.proxy_capacity)
+        contacts->colliders.bounds[collider].shape = NULL;
 }
 
 /// Proxy of a collider that no body has: what is not a number overlaps nothing.
@@ -288,7 +288,7 @@ static cairn_status add_colliders(cairn_world *world, int body)
     int count = eng_collider_count_of(world, body);
     for (int i = 0; i < b->collider_room; i++) {
         world->contacts.colliders.rows[b->first_collider + i] = (eng_collider){.body = body};
-        forget_bounds(world, b->first_collider + i);
+        forget_bounds(&world->contacts, b->first_collider + i);
     }
     for (int i = 0; i < count; i++) {
         eng_part part = eng_part_of(world, body, i);
@@ -336,7 +336,7 @@ void eng_colliders_drop(cairn_world *world, int body)
             world->contacts.colliders.place_free[world->contacts.colliders.place_free_count++] =
                 collider->place;
         *collider = (eng_collider){.body = body};
-        forget_bounds(world, b->first_collider + i);
+        forget_bounds(&world->contacts, b->first_collider + i);
     }
 }
 

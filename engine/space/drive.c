@@ -30,14 +30,13 @@ static bool is_driven(const eng_cell *cell, int side)
 
 /// A side begins or ends to be driven, or there are more or fewer grains: its kinetic energy
 /// changes by what drives it.
-static void set_mass(cairn_world *world, int side, double mass)
+static void set_mass(eng_world_state *state, int side, double mass)
 {
-    eng_cell_drive *drive = world->state.cell.drive[side];
+    eng_cell_drive *drive = state->cell.drive[side];
     if (drive->mass == 0.0)
-        drive->velocity =
-            world->state.cell.gradient.m[side][side] * world->state.cell.unfolded.m[side][side];
-    if (world->state.audit.started)
-        world->state.audit.energy.drivers +=
+        drive->velocity = state->cell.gradient.m[side][side] * state->cell.unfolded.m[side][side];
+    if (state->audit.started)
+        state->audit.energy.drivers +=
             0.5 * (mass - drive->mass) / 12.0 * drive->velocity * drive->velocity;
     drive->mass = mass;
 }
@@ -54,7 +53,7 @@ void eng_drive_begin(cairn_world *world)
             mass = grains_mass(world);
         double now = drive->speed > 0.0 ? mass : 0.0, side = cell->unfolded.m[k][k];
         if (now != drive->mass)
-            set_mass(world, k, now);
+            set_mass(&world->state, k, now);
         if (now > 0.0)
             cell->gradient.m[k][k] = drive->velocity / (side + 0.5 * h * drive->velocity);
     }
@@ -175,10 +174,10 @@ mat3 eng_drive_free_gradient(const cairn_world *world)
 }
 
 /// The greatest rate of a side is reached, or no longer: free rates of the problem change.
-static void change(cairn_world *world, const double was[3])
+static void change(eng_world_scratch *scratch, const double was[3])
 {
-    const eng_driven *driven = world->scratch.solve.driven;
-    const con_problem *problem = &world->scratch.solve.problem;
+    const eng_driven *driven = scratch->solve.driven;
+    const con_problem *problem = &scratch->solve.problem;
     double(*q)[3] = (double(*)[3])problem->q, (*w)[3] = (double(*)[3])problem->w;
     for (int i = 0; i < problem->contact_count; i++)
         for (int row = 0; row < 3; row++)
@@ -215,7 +214,7 @@ bool eng_drive_look(cairn_world *world, bool solved)
     }
     driven->rounds++;
     if (again)
-        change(world, was);
+        change(&world->scratch, was);
     return again;
 }
 

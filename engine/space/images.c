@@ -185,10 +185,10 @@ static int compare(const void *a, const void *b)
 }
 
 /// Pairs of images as pairs of their sources, each once and sorted.
-static geo_pair *pairs_of_sources(cairn_world *world, const eng_image *images, const geo_pair *list,
-                                  int *count)
+static geo_pair *pairs_of_sources(eng_world_scratch *scratch, const eng_image *images,
+                                  const geo_pair *list, int *count)
 {
-    geo_pair *pairs = base_arena_array(world->scratch.arena, geo_pair, "pairs of images", *count);
+    geo_pair *pairs = base_arena_array(scratch->arena, geo_pair, "pairs of images", *count);
     int found = 0, kept = 0;
     for (int i = 0; i < *count && pairs != NULL; i++) {
         int a = images[list[i].first].source, b = images[list[i].second].source;
@@ -208,7 +208,7 @@ const geo_pair *eng_space_pairs(cairn_world *world, int *count)
 {
     const geo_pair *list = geo_broad_phase_pairs(world->contacts.broad.phase, count);
     return world->state.cell.any
-               ? pairs_of_sources(world, world->contacts.broad.images, list, count)
+               ? pairs_of_sources(&world->scratch, world->contacts.broad.images, list, count)
                : list;
 }
 
@@ -233,7 +233,7 @@ cairn_status eng_space_find_pairs(cairn_world *world, geo_broad_phase *broad,
     *count = 0;
     *pairs = status == CAIRN_OK ? geo_broad_phase_pairs(broad, count) : NULL;
     if (status == CAIRN_OK && world->state.cell.any)
-        *pairs = pairs_of_sources(world, list.items, *pairs, count);
+        *pairs = pairs_of_sources(&world->scratch, list.items, *pairs, count);
     base_release(&world->model.allocator, list.items);
     return status == CAIRN_OK && *count > 0 && *pairs == NULL ? CAIRN_ERROR_MEMORY : status;
 }

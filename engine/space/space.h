@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "engine/state/cell.h"
+#include "engine/state/world_state.h"
 #include "geometry/broad/broad_phase.h"
 #include "geometry/mesh/bounds.h"
 #include <cairn/cairn.h>
@@ -15,7 +16,7 @@ void eng_cell_begin(cairn_world *world);
 mat3 eng_cell_middle(const eng_cell *cell, const mat3 *now, double step);
 mat3 eng_cell_next(const eng_cell *cell);
 /// And to its end.
-void eng_cell_end(cairn_world *world);
+void eng_cell_end(eng_world_state *state);
 
 /// The image of a point that lies in the cell as it is now.
 vec3 eng_cell_wrap(const cairn_world *world, vec3 point);

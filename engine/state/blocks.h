@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "contact/laws/law.h"
 #include "contact/problem/problem.h"
+#include "engine/state/world_scratch.h"
 #include <cairn/cairn.h>
 
 /// Arrays of the blocks for the bodies within reach; those without a slot start from q and v.
@@ -52,7 +53,7 @@ cairn_status eng_rolling_note(cairn_world *world, int i,
 cairn_status eng_rolling_expand(cairn_world *world) CAIRN_CHECK_RESULT;
 /// Brings R and U of the forces into world->scratch.solve.solved_R and
 /// world->scratch.solve.solution_U.
-void eng_rolling_collect(cairn_world *world);
+void eng_rolling_collect(eng_world_scratch *scratch);
 /// Work of the moment of a contact on its bodies in the step, J; 0 where it has none.
 double eng_rolling_work(const cairn_world *world, int contact);
 /// Keeps the moments for the next step and for readers, and books their work by (8.2).

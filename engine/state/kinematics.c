@@ -307,13 +307,13 @@ mat3 eng_point_mobility(const double inverse[6], const pose *q, const mat3 *fram
     return W;
 }
 
-void eng_body_push(cairn_world *world, int body, vec3 impulse, vec3 torque)
+void eng_body_push(eng_world_state *state, int body, vec3 impulse, vec3 torque)
 {
-    const double *inverse = world->state.bodies.mass_inverse[body];
-    vec3 turning = quat_rotate_inverse(world->state.bodies.q_mid[body].orientation, torque);
+    const double *inverse = state->bodies.mass_inverse[body];
+    vec3 turning = quat_rotate_inverse(state->bodies.q_mid[body].orientation, torque);
     for (int k = 0; k < 3; k++) {
-        world->state.bodies.v_free[body][k] += inverse[k] * vec3_get(impulse, k);
-        world->state.bodies.v_free[body][k + 3] += inverse[k + 3] * vec3_get(turning, k);
+        state->bodies.v_free[body][k] += inverse[k] * vec3_get(impulse, k);
+        state->bodies.v_free[body][k + 3] += inverse[k + 3] * vec3_get(turning, k);
     }
 }
 

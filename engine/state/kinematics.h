@@ -123,6 +123,6 @@ bool eng_contact_bore(const cairn_world *world, const eng_contacts *contacts, in
 bool eng_contact_bounces(const cairn_world *world, int contact, double restitution);
 
 /// v_free += M^-1 (impulse in N s, torque about the centre in N m s, world axes) of a dynamic body.
-void eng_body_push(cairn_world *world, int body, vec3 impulse, vec3 torque);
+void eng_body_push(eng_world_state *state, int body, vec3 impulse, vec3 torque);
 
 #endif

@@ -229,17 +229,17 @@ cairn_status cairn_world_add_law(cairn_world *world, const cairn_law_def *def, c
     return CAIRN_OK;
 }
 
-void eng_own_release(cairn_world *world)
+void eng_own_release(eng_world_model *model)
 {
-    for (int i = 0; i < world->model.program.law_count; i++) {
-        base_release(&world->model.allocator, world->model.program.laws[i]->texts);
-        base_release(&world->model.allocator, world->model.program.laws[i]);
+    for (int i = 0; i < model->program.law_count; i++) {
+        base_release(&model->allocator, model->program.laws[i]->texts);
+        base_release(&model->allocator, model->program.laws[i]);
     }
-    base_release(&world->model.allocator, world->model.program.laws);
-    for (int i = 0; i < world->model.program.field_count; i++)
-        base_release(&world->model.allocator, world->model.program.fields[i].name);
-    base_release(&world->model.allocator, world->model.program.fields);
-    base_release(&world->model.allocator, world->model.program.filter.name);
+    base_release(&model->allocator, model->program.laws);
+    for (int i = 0; i < model->program.field_count; i++)
+        base_release(&model->allocator, model->program.fields[i].name);
+    base_release(&model->allocator, model->program.fields);
+    base_release(&model->allocator, model->program.filter.name);
 }
 
 // ---------------------------------------------------------------- look-up

@@ -5,6 +5,7 @@
 
 #include "base/settings.h"
 #include "contact/laws/law.h"
+#include "engine/state/world_model.h"
 #include <cairn/cairn.h>
 
 /// A law of a program; what the engine sees of it comes first.
@@ -27,6 +28,6 @@ cairn_status eng_fail_law(const cairn_world *world, const char *name, cairn_erro
 /// Version of a law: 0 for those of the library.
 uint32_t eng_law_version(const cairn_world *world, const con_law *law);
 
-void eng_own_release(cairn_world *world);
+void eng_own_release(eng_world_model *model);
 
 #endif

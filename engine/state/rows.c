@@ -15,74 +15,74 @@ static bool is_ball(const eng_solid *solid)
 }
 
 /// A body that is not alike about all axes gets a solid: the youngest one where it can.
-static cairn_status keep_solid(cairn_world *world, const eng_solid *solid, eng_body *body)
+static cairn_status keep_solid(eng_world_model *model, const eng_solid *solid, eng_body *body)
 {
     body->moment = solid->inertia.x;
     if (is_ball(solid))
         return CAIRN_OK;
-    int last = world->model.bodies.solid_last;
-    bool again = last > 0 && memcmp(&world->model.bodies.solids[last - 1], solid,
-                                    offsetof(eng_solid, uses)) == 0;
-    if (!again && world->model.bodies.solid_free > 0) {
-        last = world->model.bodies.solid_free;
-        world->model.bodies.solid_free = world->model.bodies.solids[last - 1].next;
+    int last = model->bodies.solid_last;
+    bool again =
+        last > 0 && memcmp(&model->bodies.solids[last - 1], solid, offsetof(eng_solid, uses)) == 0;
+    if (!again && model->bodies.solid_free > 0) {
+        last = model->bodies.solid_free;
+        model->bodies.solid_free = model->bodies.solids[last - 1].next;
     } else if (!again) {
-        cairn_status status = base_array_reserve(
-            &world->model.allocator, &world->model.bodies.solids,
-            &world->model.bodies.solid_capacity, world->model.bodies.solid_count + 1);
+        cairn_status status =
+            base_array_reserve(&model->allocator, &model->bodies.solids,
+                               &model->bodies.solid_capacity, model->bodies.solid_count + 1);
         if (status != CAIRN_OK)
             return status;
-        last = ++world->model.bodies.solid_count;
+        last = ++model->bodies.solid_count;
     }
     if (!again)
-        world->model.bodies.solids[last - 1] = *solid;
-    world->model.bodies.solids[last - 1].uses++;
-    world->model.bodies.solid_last = body->solid = last;
+        model->bodies.solids[last - 1] = *solid;
+    model->bodies.solids[last - 1].uses++;
+    model->bodies.solid_last = body->solid = last;
     return CAIRN_OK;
 }
 
-static void drop_solid(cairn_world *world, int solid)
+static void drop_solid(eng_world_model *model, int solid)
 {
-    if (solid == 0 || --world->model.bodies.solids[solid - 1].uses > 0)
+    if (solid == 0 || --model->bodies.solids[solid - 1].uses > 0)
         return;
-    world->model.bodies.solids[solid - 1].next = world->model.bodies.solid_free;
-    world->model.bodies.solid_free = solid;
-    if (world->model.bodies.solid_last == solid)
-        world->model.bodies.solid_last = 0;
+    model->bodies.solids[solid - 1].next = model->bodies.solid_free;
+    model->bodies.solid_free = solid;
+    if (model->bodies.solid_last == solid)
+        model->bodies.solid_last = 0;
 }
 
-eng_extra *eng_extra_make(cairn_world *world, int body)
+eng_extra *eng_extra_make(eng_world_model *model, int body)
 {
-    int *extra = &world->model.bodies.rows[body].extra;
+    int *extra = &model->bodies.rows[body].extra;
     if (*extra > 0)
-        return &world->model.bodies.extras[*extra - 1];
-    if (world->model.bodies.extra_free > 0) {
-        *extra = world->model.bodies.extra_free;
-        world->model.bodies.extra_free = world->model.bodies.extras[*extra - 1].next;
+        return &model->bodies.extras[*extra - 1];
+    if (model->bodies.extra_free > 0) {
+        *extra = model->bodies.extra_free;
+        model->bodies.extra_free = model->bodies.extras[*extra - 1].next;
     } else {
-        if (base_array_reserve(&world->model.allocator, &world->model.bodies.extras,
-                               &world->model.bodies.extra_capacity,
-                               world->model.bodies.extra_count + 1) != CAIRN_OK)
+        if (base_array_reserve(&model->allocator, &model->bodies.extras,
+                               &model->bodies.extra_capacity,
+                               model->bodies.extra_count + 1) != CAIRN_OK)
             return NULL;
-        *extra = ++world->model.bodies.extra_count;
+        *extra = ++model->bodies.extra_count;
     }
-    world->model.bodies.extras[*extra - 1] = (eng_extra){0};
-    return &world->model.bodies.extras[*extra - 1];
+    model->bodies.extras[*extra - 1] = (eng_extra){0};
+    return &model->bodies.extras[*extra - 1];
 }
 
-void eng_extra_drop(cairn_world *world, int body)
+void eng_extra_drop(eng_world_model *model, int body)
 {
-    int extra = world->model.bodies.rows[body].extra;
-    world->model.bodies.rows[body].extra = 0;
+    int extra = model->bodies.rows[body].extra;
+    model->bodies.rows[body].extra = 0;
     if (extra == 0)
         return;
-    eng_extra *dropped = &world->model.bodies.extras[extra - 1];
+    eng_extra *dropped = &model->bodies.extras[extra - 1];
     if (dropped->name != NULL)
-        base_names_remove(&world->model.bodies.names, dropped->name);
-    base_release(&world->model.allocator, dropped->name);
-    world->model.bodies.motion_count -= dropped->motion.function != NULL;
-    *dropped = (eng_extra){.next = world->model.bodies.extra_free};
-    world->model.bodies.extra_free = extra;
+        base_names_remove(&model->bodies.names, dropped->name);
+    base_release(&model->allocator, dropped->name);
+    model->bodies.motion_count -= dropped->motion.function != NULL;
+    *dropped = (eng_extra){.next = model->bodies.extra_free};
+    model->bodies.extra_free = extra;
 }
 
 void eng_blocks_init(cairn_world *world, int index)
@@ -106,7 +106,7 @@ void eng_blocks_release(cairn_world *world)
 static cairn_status keep_name(cairn_world *world, const char *name, int row)
 {
     char *copy = base_copy_text(&world->model.allocator, name);
-    eng_extra *extra = copy != NULL ? eng_extra_make(world, row) : NULL;
+    eng_extra *extra = copy != NULL ? eng_extra_make(&world->model, row) : NULL;
     cairn_status status = extra != NULL ? base_names_add(&world->model.bodies.names,
                                                          &world->model.allocator, copy, row)
                                         : CAIRN_ERROR_MEMORY;
@@ -120,8 +120,8 @@ static cairn_status keep_name(cairn_world *world, const char *name, int row)
 void eng_body_clear(cairn_world *world, int row)
 {
     eng_body *body = &world->model.bodies.rows[row];
-    drop_solid(world, body->solid);
-    eng_extra_drop(world, row);
+    drop_solid(&world->model, body->solid);
+    eng_extra_drop(&world->model, row);
     world->model.shapes.rows[body->shape]->uses--;
     // its material stays: nothing is looked up by that of a removed body
     *body = (eng_body){.kind = CAIRN_FIXED,
@@ -141,7 +141,7 @@ cairn_status eng_body_make(cairn_world *world, int row, const eng_body *made,
                            const eng_solid *solid, const char *name)
 {
     eng_body body = *made;
-    cairn_status status = keep_solid(world, solid, &body);
+    cairn_status status = keep_solid(&world->model, solid, &body);
     if (status != CAIRN_OK)
         return status;
     world->model.bodies.rows[row] = body;
@@ -163,10 +163,10 @@ cairn_status eng_body_change(cairn_world *world, int row, cairn_body_kind kind, 
     changed.kind = kind;
     changed.mass = mass;
     changed.solid = 0;
-    cairn_status status = keep_solid(world, &solid, &changed);
+    cairn_status status = keep_solid(&world->model, &solid, &changed);
     if (status != CAIRN_OK)
         return status;
-    drop_solid(world, before);
+    drop_solid(&world->model, before);
     world->model.bodies.rows[row] = changed;
     return CAIRN_OK;
 }

@@ -94,10 +94,10 @@ static inline eng_extra eng_extra_of(const cairn_world *world, int body)
 }
 
 /// The same to be written to, made where there is none; NULL when out of memory.
-eng_extra *eng_extra_make(cairn_world *world, int body);
+eng_extra *eng_extra_make(eng_world_model *model, int body);
 
 /// Name, motion and other things that few bodies have go.
-void eng_extra_drop(cairn_world *world, int body);
+void eng_extra_drop(eng_world_model *model, int body);
 
 /// Takes from a row what it shares with others; its colliders were dropped before.
 void eng_body_clear(cairn_world *world, int body);

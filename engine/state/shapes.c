@@ -199,39 +199,37 @@ static cairn_status create_compound(const cairn_world *world, const cairn_shape_
 }
 
 /// Balls lie side by side: a block for each would cost more than they do.
-static cairn_status create_sphere(cairn_world *world, double radius, geo_shape **shape,
+static cairn_status create_sphere(eng_world_model *model, double radius, geo_shape **shape,
                                   cairn_error *error)
 {
-    *shape = world->model.shapes.ball_free;
+    *shape = model->shapes.ball_free;
     if (*shape != NULL) {
         geo_shape *next = *(geo_shape **)(void *)*shape;
         cairn_status reused = geo_sphere_init(*shape, radius, error);
         if (reused == CAIRN_OK)
-            world->model.shapes.ball_free = next;
+            model->shapes.ball_free = next;
         else
             *(geo_shape **)(void *)*shape = next;
         return reused;
     }
-    int slab = world->model.shapes.sphere_count / ENG_SPHERE_POOL_BLOCK;
-    cairn_status status =
-        base_array_reserve(&world->model.allocator, &world->model.shapes.sphere_pool,
-                           &world->model.shapes.sphere_pool_capacity, slab + 1);
-    if (status == CAIRN_OK && slab == world->model.shapes.sphere_pool_count) {
-        world->model.shapes.sphere_pool[slab] =
-            base_allocate(&world->model.allocator, ENG_SPHERE_POOL_BLOCK, GEO_SPHERE_BYTES);
-        if (world->model.shapes.sphere_pool[slab] == NULL)
+    int slab = model->shapes.sphere_count / ENG_SPHERE_POOL_BLOCK;
+    cairn_status status = base_array_reserve(&model->allocator, &model->shapes.sphere_pool,
+                                             &model->shapes.sphere_pool_capacity, slab + 1);
+    if (status == CAIRN_OK && slab == model->shapes.sphere_pool_count) {
+        model->shapes.sphere_pool[slab] =
+            base_allocate(&model->allocator, ENG_SPHERE_POOL_BLOCK, GEO_SPHERE_BYTES);
+        if (model->shapes.sphere_pool[slab] == NULL)
             status = CAIRN_ERROR_MEMORY;
         else
-            world->model.shapes.sphere_pool_count++;
+            model->shapes.sphere_pool_count++;
     }
     if (status != CAIRN_OK)
         return base_fail(error, status, "out of memory while making a shape");
-    char *place =
-        (char *)world->model.shapes.sphere_pool[slab] +
-        (size_t)(world->model.shapes.sphere_count % ENG_SPHERE_POOL_BLOCK) * GEO_SPHERE_BYTES;
+    char *place = (char *)model->shapes.sphere_pool[slab] +
+                  (size_t)(model->shapes.sphere_count % ENG_SPHERE_POOL_BLOCK) * GEO_SPHERE_BYTES;
     *shape = (geo_shape *)(void *)place;
     status = geo_sphere_init(*shape, radius, error);
-    world->model.shapes.sphere_count += status == CAIRN_OK;
+    model->shapes.sphere_count += status == CAIRN_OK;
     return status;
 }
 
@@ -239,7 +237,7 @@ static cairn_status create_plain(cairn_world *world, geo_kind kind, const double
                                  geo_shape **shape, cairn_error *error)
 {
     if (kind == GEO_SPHERE)
-        return create_sphere(world, sizes[0], shape, error);
+        return create_sphere(&world->model, sizes[0], shape, error);
     return geo_plain_create(&world->model.allocator, kind, sizes, shape, error);
 }
 
@@ -260,25 +258,25 @@ static cairn_status create_geometry(cairn_world *world, const cairn_shape_def *d
 }
 
 /// Ids of the members of the compound that is about to be listed, for views.
-static cairn_status keep_members(cairn_world *world, int shape, const cairn_shape_id *members,
+static cairn_status keep_members(eng_world_model *model, int shape, const cairn_shape_id *members,
                                  int member_count)
 {
     if (member_count == 0)
         return CAIRN_OK;
-    cairn_status status = base_array_reserve(&world->model.allocator, &world->model.shapes.members,
-                                             &world->model.shapes.member_capacity,
-                                             world->model.shapes.member_count + 1);
+    cairn_status status =
+        base_array_reserve(&model->allocator, &model->shapes.members,
+                           &model->shapes.member_capacity, model->shapes.member_count + 1);
     size_t count = (size_t)member_count;
     cairn_shape_id *ids =
-        status == CAIRN_OK ? base_allocate(&world->model.allocator, count, sizeof *ids) : NULL;
+        status == CAIRN_OK ? base_allocate(&model->allocator, count, sizeof *ids) : NULL;
     if (ids == NULL)
         return CAIRN_ERROR_MEMORY;
     memcpy(ids, members, count * sizeof *ids);
     // in order of the shapes, as they are looked up
-    int at = world->model.shapes.member_count++;
-    for (; at > 0 && world->model.shapes.members[at - 1].shape > shape; at--)
-        world->model.shapes.members[at] = world->model.shapes.members[at - 1];
-    world->model.shapes.members[at] = (eng_members){shape, ids};
+    int at = model->shapes.member_count++;
+    for (; at > 0 && model->shapes.members[at - 1].shape > shape; at--)
+        model->shapes.members[at] = model->shapes.members[at - 1];
+    model->shapes.members[at] = (eng_members){shape, ids};
     return CAIRN_OK;
 }
 
@@ -294,25 +292,25 @@ static eng_members *members_of(const cairn_world *world, int shape)
 }
 
 /// Gives back a shape that is in no list.
-static void release_shape(cairn_world *world, geo_shape *shape)
+static void release_shape(eng_world_model *model, geo_shape *shape)
 {
     if (shape->kind != GEO_SPHERE) {
         geo_shape_destroy(shape);
         return;
     }
-    *(geo_shape **)(void *)shape = world->model.shapes.ball_free;
-    world->model.shapes.ball_free = shape;
+    *(geo_shape **)(void *)shape = model->shapes.ball_free;
+    model->shapes.ball_free = shape;
 }
 
-cairn_status eng_shapes_reserve(cairn_world *world, int slots)
+cairn_status eng_shapes_reserve(eng_world_model *model, int slots)
 {
-    const base_allocator *allocator = &world->model.allocator;
-    cairn_status status = base_array_reserve(allocator, &world->model.shapes.rows,
-                                             &world->model.shapes.capacity, slots);
+    const base_allocator *allocator = &model->allocator;
+    cairn_status status =
+        base_array_reserve(allocator, &model->shapes.rows, &model->shapes.capacity, slots);
     if (status == CAIRN_OK)
-        status = eng_slots_reserve(&world->model.ids.shape, allocator, slots);
-    for (; status == CAIRN_OK && world->model.shapes.count < slots; world->model.shapes.count++) {
-        world->model.shapes.rows[world->model.shapes.count] = NULL;
+        status = eng_slots_reserve(&model->ids.shape, allocator, slots);
+    for (; status == CAIRN_OK && model->shapes.count < slots; model->shapes.count++) {
+        model->shapes.rows[model->shapes.count] = NULL;
     }
     return status;
 }
@@ -326,7 +324,7 @@ cairn_status eng_shape_adopt(cairn_world *world, int slot, geo_shape *shape,
                              const cairn_shape_id *members)
 {
     int count = shape->kind == GEO_COMPOUND ? shape->compound.member_count : 0;
-    cairn_status status = keep_members(world, slot, members, count);
+    cairn_status status = keep_members(&world->model, slot, members, count);
     if (status == CAIRN_OK)
         world->model.shapes.rows[slot] = shape;
     return status;
@@ -351,12 +349,12 @@ cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_def *def,
     if (status != CAIRN_OK)
         return status;
     int index = eng_slots_next(&world->model.ids.shape);
-    status = eng_shapes_reserve(world, index + 1);
+    status = eng_shapes_reserve(&world->model, index + 1);
     if (status == CAIRN_OK)
-        status = keep_members(world, index, def->members,
+        status = keep_members(&world->model, index, def->members,
                               def->kind == CAIRN_COMPOUND ? def->member_count : 0);
     if (status != CAIRN_OK) {
-        release_shape(world, made);
+        release_shape(&world->model, made);
         return base_fail(error, status, "out of memory for a shape");
     }
     world->model.shapes.rows[index] = made;
@@ -377,7 +375,7 @@ void eng_shape_drop(cairn_world *world, int index)
                 sizeof *members);
         world->model.shapes.member_count--;
     }
-    release_shape(world, world->model.shapes.rows[index]);
+    release_shape(&world->model, world->model.shapes.rows[index]);
     world->model.shapes.rows[index] = NULL;
     eng_slots_drop(&world->model.ids.shape, index);
     eng_slots_recycle(&world->model.ids.shape);

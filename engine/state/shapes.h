@@ -3,11 +3,12 @@
 #ifndef CAIRN_ENGINE_STATE_SHAPES_H
 #define CAIRN_ENGINE_STATE_SHAPES_H
 
+#include "engine/state/world_model.h"
 #include "geometry/shape/shape.h"
 #include <cairn/cairn.h>
 
 /// Slots up to this many, the new ones without a shape, and room for their ids.
-cairn_status eng_shapes_reserve(cairn_world *world, int slots) CAIRN_CHECK_RESULT;
+cairn_status eng_shapes_reserve(eng_world_model *model, int slots) CAIRN_CHECK_RESULT;
 
 /// A plain shape in a free slot, whose id is still to be given.
 /// @param sizes  [geo_plain_size_count] m

@@ -94,7 +94,7 @@ static cairn_status append_surface(cairn_world *world, int *index)
         &world->model.materials.surface_capacity, world->model.materials.surface_count + 1);
     if (status == CAIRN_OK)
         *index = world->model.materials.surface_count++;
-    eng_plan_drop(world);
+    eng_plan_drop(&world->contacts);
     return status;
 }
 
@@ -174,19 +174,19 @@ cairn_status eng_material_use(cairn_world *world, int material)
 
 // ---------------------------------------------------------------- surfaces of pairs
 
-static void bring_own(cairn_world *world, int index)
+static void bring_own(eng_world_model *model, int index)
 {
-    eng_surface *surface = &world->model.materials.surfaces[index];
-    combine(surface, &world->model.materials.rows[surface->pair[0]].elasticity,
-            &world->model.materials.rows[surface->pair[1]].elasticity);
+    eng_surface *surface = &model->materials.surfaces[index];
+    combine(surface, &model->materials.rows[surface->pair[0]].elasticity,
+            &model->materials.rows[surface->pair[1]].elasticity);
 }
 
 cairn_status eng_material_changed(cairn_world *world, int material)
 {
     eng_material *changed = &world->model.materials.rows[material];
-    eng_plan_drop(world);
+    eng_plan_drop(&world->contacts);
     for (int at = changed->first_surface; at != 0;) {
-        bring_own(world, at);
+        bring_own(&world->model, at);
         at = world->model.materials.surfaces[at]
                  .next[world->model.materials.surfaces[at].pair[0] == material ? 0 : 1];
     }
@@ -196,9 +196,9 @@ cairn_status eng_material_changed(cairn_world *world, int material)
 cairn_status eng_surface_changed(cairn_world *world, int index)
 {
     cairn_status status = CAIRN_OK;
-    eng_plan_drop(world);
+    eng_plan_drop(&world->contacts);
     if (index > 0) {
-        bring_own(world, index);
+        bring_own(&world->model, index);
         return CAIRN_OK;
     }
     for (int high = 0; high < world->model.materials.class_count; high++)

@@ -18,13 +18,6 @@ struct cairn_world {
     eng_world_report report;
 };
 
-/// The plan of the pairs is to be made anew, and with it the domains.
-static inline void eng_plan_drop(cairn_world *world)
-{
-    world->contacts.plan.current = false;
-    world->contacts.cut_due = true;
-}
-
 /// Whether this process does not know the state of a body: other processes move it.
 static inline bool eng_is_elsewhere(const cairn_world *world, int body)
 {

@@ -100,4 +100,11 @@ typedef struct eng_world_contacts {
     bool cut_renewed; // in this step
 } eng_world_contacts;
 
+/// The plan of the pairs is to be made anew, and with it the domains.
+static inline void eng_plan_drop(eng_world_contacts *contacts)
+{
+    contacts->plan.current = false;
+    contacts->cut_due = true;
+}
+
 #endif

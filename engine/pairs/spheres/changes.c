@@ -172,10 +172,10 @@ void eng_spheres_general_changed(cairn_world *world, int body)
     *(wall ? &spheres->walls.changed : &spheres->clumps.members_due) = true;
 }
 
-void eng_spheres_loads_changed(cairn_world *world)
+void eng_spheres_loads_changed(eng_world_state *state)
 {
-    if (world->state.spheres != NULL)
-        world->state.spheres->table.loads_changed = true;
+    if (state->spheres != NULL)
+        state->spheres->table.loads_changed = true;
 }
 
 void eng_spheres_time_step_changed(cairn_world *world, double step)

@@ -390,7 +390,7 @@ static void push_chunk(void *argument, int begin, int end, int chunk, int worker
             force = vec3_add(force, own);
             torque = vec3_add(torque, vec3_add(vec3_from(sum + 3), vec3_cross(arm, own)));
         }
-        eng_body_push(world, body, vec3_scale(step, force), vec3_scale(step, torque));
+        eng_body_push(&world->state, body, vec3_scale(step, force), vec3_scale(step, torque));
     }
 }
 

@@ -16,6 +16,7 @@
 #include "contact/laws/batch.h"
 #include "contact/laws/law.h"
 #include "engine/state/body_columns.h"
+#include "engine/state/world_state.h"
 #include "geometry/broad/broad_phase.h"
 #include "geometry/mesh/bounds.h"
 #include <cairn/cairn.h>
@@ -209,7 +210,7 @@ cairn_status eng_spheres_state_set(cairn_world *world, int body,
 void eng_spheres_general_changed(cairn_world *world, int body);
 
 /// A force on a body has changed.
-void eng_spheres_loads_changed(cairn_world *world);
+void eng_spheres_loads_changed(eng_world_state *state);
 
 /// Before the world's step takes another length, s.
 void eng_spheres_time_step_changed(cairn_world *world, double step);
