@@ -294,6 +294,11 @@ class _Rows:
             raise FormatError(f"{self.where}: there is no column of radii or diameters")
         columns = {axis: self.numbers(axis) for axis in "xyz"}
         columns["radius"] = self.numbers(size, least=0.0) * (1.0 if size == "radius" else 0.5)
+        if size == "radius" and "diameter" in words:
+            # a per cent for files that round
+            ratio = 0.5 * self.numbers("diameter", least=0.0) / columns["radius"]
+            if numpy.any(abs(ratio - 1.0) > 0.01):
+                self.fail(int(numpy.argmax(abs(ratio - 1.0))), "diameter", "not twice the radius")
         for key in ("vx", "vy", "vz", "wx", "wy", "wz"):
             if key in words:
                 columns[key] = self.numbers(key, empty=0)

@@ -167,6 +167,7 @@ WRONG = [
     (DATA.replace("1 1 2 3 4 5 6", "1 1 2 x 4 5 6"), ": vz is 'x', no number"),
     (DATA.replace("units = si", "units = real"), ":1: units 'real'"),
     (XYZR + "mass\n0,0,0,1,\n", ":2: mass is '', no number"),
+    (XYZR + "diameter\n0,0,0,1,2.001\n0,0,0,1,1\n", ":3: diameter is '1', not twice the radius"),
     (XYZR + "type\n0,0,0,1,1\n0,0,1,1,1.5\n", ":3: type is '1.5', no whole number"),
     (XYZR + "\n0,0,0,1\n0,0,0,1,2,3\n", ":2: 4 values, not 5"),
     (XYZR + "shape\n0,0,0,1,sphere\n0,0,0,1,capsule\n", ":3: shape is 'capsule', no sphere"),
