@@ -154,11 +154,12 @@ static int start(const char *script)
     snprintf(word, sizeof word, "--script=%s", script);
     fflush(NULL);
     execlp("paraview", "paraview", word, (char *)NULL);
-    if (errno == ENOENT)
-        cli_note("paraview is not installed here: the files are written");
-    else
+    if (errno != ENOENT) {
         cli_complain("paraview cannot be started: %s", strerror(errno));
-    return errno == ENOENT ? CLI_EXIT_DONE : CLI_EXIT_FAILED;
+        return CLI_EXIT_FAILED;
+    }
+    cli_note("paraview is not installed here: the files are written");
+    return CLI_EXIT_DONE;
 }
 
 static int run_paraview(const void *memory)
