@@ -80,7 +80,7 @@ static void test_manual(void **state)
         if (view_key_names(i, names, sizeof names) == NULL)
             continue;
         char line[200];
-        snprintf(line, sizeof line, "  %-24s %s\n", names, keys[i].help);
+        snprintf(line, sizeof line, "  %-21s %s\n", names, keys[i].help);
         const char *found = strstr(text, line);
         assert_non_null(found);
         assert_null(strstr(found + 1, line));
