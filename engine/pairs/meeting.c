@@ -15,9 +15,10 @@
 
 #include <string.h>
 
-// LOOKS: narrow phases of a pair in one step; ROUNDS: sweeps over the pairs for what may stop whom
-// SHARPENINGS: of the time of a meeting
-enum { LOOKS = 10000, ROUNDS = 1000, SHARPENINGS = 12 };
+// LOOKS: narrow phases of a pair in one step; GLANCES: of one that turns so far that these would
+// not come to its end; ROUNDS: sweeps over the pairs for what may stop whom; SHARPENINGS: of the
+// time of a meeting
+enum { LOOKS = 10000, GLANCES = 100, ROUNDS = 1000, SHARPENINGS = 12 };
 
 // of the smaller size: up to which gap a pair that bore in the last step goes on to, what is
 // round-off of places, the depth from which bodies overlap, and the way between two looks at bodies
@@ -31,8 +32,9 @@ static const double bounce_depth = 0.2;
 static const double at_once = 1e-5;
 
 // rad, turn from which on a sweep takes the free motion of a body, which one that meets others gets
-// shorter pieces of a step, and which is followed once
-static const double tumbling = 0.1, turned_far = 0.15, followed = 4.0;
+// shorter pieces of a step, which is followed once, and from which on the motion itself is that
+// about an axis at rest
+static const double tumbling = 0.1, turned_far = 0.15, followed = 4.0, whirling = 200.0;
 
 // cosine between the normals of contacts of a mesh that are of one meeting
 static const double same_side = 0.9;
@@ -77,10 +79,10 @@ static void expect(const cairn_world *world, int body, double u[6])
 /// step that it is swept as free bodies turn.
 static bool tumbles(const cairn_world *world, int body, vec3 omega)
 {
-    double h = world->state.clock.horizon;
+    double h = world->state.clock.horizon, turn = h * h * vec3_norm_squared(omega);
     return world->model.bodies.rows[body].kind == CAIRN_DYNAMIC &&
-           world->model.bodies.rows[body].solid > 0 &&
-           h * h * vec3_norm_squared(omega) > tumbling * tumbling;
+           world->model.bodies.rows[body].solid > 0 && turn > tumbling * tumbling &&
+           turn < whirling * whirling;
 }
 
 /// The fastest that a body turns from now on where nothing acts on it, rad/s. Its energy and its
@@ -673,7 +675,8 @@ static cairn_status find_meeting(sweep *s, double way, double margin, double beg
     double h = s->horizon;
     stand_at_begin(s);
     double reach = way > stride * s->size ? 0.5 * real_min(s->size, way) : 0.0;
-    double least = stride * s->size / way * h;
+    bool whirls = s->spin * h > LOOKS * stride * s->size;
+    double least = whirls ? h / GLANCES : stride * s->size / way * h;
     geo_manifold middle = {.contacts = from > first ? manifold->contacts + first : NULL,
                            .count = from - first};
     double time = begin + real_max(least_time(s, &middle, 0, margin), least);
