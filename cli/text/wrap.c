@@ -67,15 +67,20 @@ static size_t second_column(const char *line, int columns)
 void cli_print_line(FILE *out, const char *format, ...)
 {
     char line[4096];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
     int columns = cli_columns(out);
-    if (width_of(line, strlen(line)) <= columns || columns == 0) {
-        fprintf(out, "%s\n", line);
-        return;
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    bool whole = vsnprintf(line, sizeof line, format, arguments) < (int)sizeof line;
+    bool fits = columns == 0 || !whole || width_of(line, strlen(line)) <= columns;
+    if (fits) {
+        vfprintf(out, format, again);
+        fputc('\n', out);
     }
+    va_end(again);
+    va_end(arguments);
+    if (fits)
+        return;
     size_t indent = second_column(line, columns);
     fwrite(line, 1, indent, out);
     cli_put_wrapped(out, columns, width_of(line, indent), line + indent);
