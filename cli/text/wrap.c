@@ -66,22 +66,20 @@ static size_t second_column(const char *line, int columns)
 
 void cli_print_line(FILE *out, const char *format, ...)
 {
-    char line[4096];
-    int columns = cli_columns(out);
-    va_list arguments, again;
+    char *line = NULL;
+    va_list arguments;
     va_start(arguments, format);
-    va_copy(again, arguments);
-    bool whole = vsnprintf(line, sizeof line, format, arguments) < (int)sizeof line;
-    bool fits = columns == 0 || !whole || width_of(line, strlen(line)) <= columns;
-    if (fits) {
-        vfprintf(out, format, again);
-        fputc('\n', out);
-    }
-    va_end(again);
+    int bytes = vasprintf(&line, format, arguments);
     va_end(arguments);
-    if (fits)
+    if (bytes < 0)
         return;
-    size_t indent = second_column(line, columns);
-    fwrite(line, 1, indent, out);
-    cli_put_wrapped(out, columns, width_of(line, indent), line + indent);
+    int columns = cli_columns(out);
+    if (columns == 0 || width_of(line, bytes) <= columns) {
+        fprintf(out, "%s\n", line);
+    } else {
+        size_t indent = second_column(line, columns);
+        fwrite(line, 1, indent, out);
+        cli_put_wrapped(out, columns, width_of(line, indent), line + indent);
+    }
+    free(line);
 }
