@@ -112,6 +112,17 @@ enum { CON_PATCH_ISLANDS = 16 };
 /// that one may take.
 enum { CON_PATCHES = 20, CON_PATCHES_IN_VAIN = 4 };
 static const double con_patch_gain = 0.5;
+
+/// What the contacts that a patch leaves out may keep, so that it has few contacts and nearly all
+/// of the error: part of the island's error, and, where that is more, of what the tolerance leaves
+/// to the island.
+static const double con_patch_rest = 0.03;
+static const double con_patch_rest_of_tolerance = 0.3;
+
+/// To what a patch is solved: this part of the island's tolerance, and of the patch's own where
+/// that is more. The contacts at its border get the rest.
+static const double con_patch_part = 0.2;
+static const double con_patch_least_part = 0.1;
 static const double con_patch_effort = 0.25;
 
 /// Part of an island that a patch may have, and a wider one after it: before the whole is tried,

@@ -4,6 +4,7 @@
 
 #include "contact/problem/reduced.h"
 #include "contact/problem/team.h"
+#include "contact/strategy/numbers.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,8 +54,7 @@ static int bucket_of(double error, double whole)
     return exponent >= 0 ? 0 : exponent <= -BUCKETS ? BUCKETS - 1 : -exponent;
 }
 
-/// Adds the contacts that have all of the error but a thirtieth, or but what the tolerance leaves
-/// to them.
+/// Adds the contacts that have all of the error but a small rest.
 static void add_carriers(const con_patch *patch)
 {
     const con_cascade *c = patch->cascade;
@@ -70,7 +70,8 @@ static void add_carriers(const con_patch *patch)
         sum[bucket_of(error, whole)] += error * error;
     }
     double share = (double)(end - begin) / c->problem->contact_count;
-    double rest = fmax(0.03 * whole, 0.3 * c->control->tolerance * sqrt(share));
+    double rest = fmax(con_patch_rest * whole,
+                       con_patch_rest_of_tolerance * c->control->tolerance * sqrt(share));
     for (; last > 0 && left + sum[last] <= rest * rest; last--)
         left += sum[last];
     for (int k = begin; k < end; k++)
@@ -168,8 +169,6 @@ static cairn_status find_velocity(const con_patch *patch, const int *contact, do
 
 static cairn_status make_model(con_patch *patch, const int *contact)
 {
-    // of the island's tolerance, and of its own where that is more: the border gets the rest
-    const double part = 0.2, least = 0.1;
     con_cascade *c = patch->cascade;
     size_t n = (size_t)c->problem->contact_count;
     int island_size = c->start[patch->island + 1] - c->start[patch->island];
@@ -180,7 +179,8 @@ static cairn_status make_model(con_patch *patch, const int *contact)
         return status;
     patch->around = *c->problem;
     patch->around.q = (const double(*)[3])q;
-    const con_goal goal = {.tolerance = fmax(part / share, least) * c->control->tolerance,
+    const con_goal goal = {.tolerance = fmax(con_patch_part / share, con_patch_least_part) *
+                                        c->control->tolerance,
                            .scale = c->scale,
                            .share = (double)patch->count / c->problem->contact_count,
                            .deadline = c->deadline};
