@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // All global solvers: those that a step takes, and those of the literature to compare them with.
-// The engine asks for the list alone, and a program that needs no more may link a shorter one.
+// A program that compares no solvers links the list of contact/strategy/list.c in its place.
 #include "contact/solvers/solver.h"
 
 #include "base/assert.h"
-
-#include <string.h>
 
 // clang-format off
 #define SOLVER_LIST(X) \
@@ -46,12 +44,4 @@ const con_solver *const *con_solver_list(int *count)
 {
     *count = BASE_COUNT(solvers);
     return solvers;
-}
-
-const con_solver *con_solver_find(const char *name)
-{
-    for (int i = 0; i < BASE_COUNT(solvers); i++)
-        if (strcmp(solvers[i]->name, name) == 0)
-            return solvers[i];
-    return NULL;
 }

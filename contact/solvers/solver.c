@@ -211,6 +211,16 @@ static cairn_status run_jointed(const con_solver *solver, const void *settings,
     return status;
 }
 
+const con_solver *con_solver_find(const char *name)
+{
+    int count;
+    const con_solver *const *solvers = con_solver_list(&count);
+    for (int i = 0; i < count; i++)
+        if (strcmp(solvers[i]->name, name) == 0)
+            return solvers[i];
+    return NULL;
+}
+
 cairn_status con_solve_reduced(const con_solver *solver, const void *settings,
                                con_reduction *reduction, const con_control *control, double (*R)[3],
                                double (*U)[3], con_report *report, base_arena *arena)

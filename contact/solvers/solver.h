@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Global solvers: a file for each, or for some that are one method; a line each in
-// contact/literature/list.c.
+// contact/literature/list.c, and in contact/strategy/list.c for those that a step takes.
 #ifndef CAIRN_CONTACT_SOLVERS_SOLVER_H
 #define CAIRN_CONTACT_SOLVERS_SOLVER_H
 
@@ -31,7 +31,7 @@ typedef struct con_solver {
                           base_arena *arena);
 } con_solver;
 
-/// All global solvers, the default first.
+/// All global solvers of the program, the default first: those of the list that it links.
 const con_solver *const *con_solver_list(int *count);
 const con_solver *con_solver_find(const char *name);
 
