@@ -28,7 +28,7 @@ const char *base_vectors_name(int length)
     return "";
 }
 
-static int machine_longest(void)
+int base_vectors_machine(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
@@ -42,6 +42,6 @@ static int machine_longest(void)
 
 int base_vectors_longest(void)
 {
-    int machine = machine_longest(), most = base_vectors_length(getenv("CAIRN_VECTORS"));
+    int machine = base_vectors_machine(), most = base_vectors_length(getenv("CAIRN_VECTORS"));
     return most > 0 && most < machine ? most : machine;
 }

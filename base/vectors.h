@@ -10,6 +10,9 @@ int base_vectors_length(const char *name);
 /// The name of a length; "" for another.
 const char *base_vectors_name(int length);
 
+/// Doubles in the longest vectors that this machine has.
+int base_vectors_machine(void);
+
 /// Doubles in the longest vectors that this machine has and the environment variable CAIRN_VECTORS
 /// (one of the names; anything else is no limit) allows. Results do not depend on it.
 /// Tests: tests/unit/base/test_vectors.c, tests/cli/test_vectors.py

@@ -3,6 +3,10 @@
 #ifndef CAIRN_CONTACT_LAWS_AHEAD_KERNEL_H
 #define CAIRN_CONTACT_LAWS_AHEAD_KERNEL_H
 
+#ifdef SIMD_LANES
+#include "contact/laws/kernel.h"
+#endif
+
 /// Columns of a pair from law_kernel.ahead on: h W_TT = turn_0 + turn_1 g + turn_2 g^2 for a gap g,
 /// and where gravity pulls, con_batch_pair.falls. Column 0 of such a law is h W_NN.
 enum { AHEAD_TURN, AHEAD_FALLS = 3, AHEAD_COLUMNS };
@@ -15,11 +19,10 @@ static inline int con_halves(double exponent)
     return halves == 2.0 * exponent ? halves : -1;
 }
 
-#ifdef CON_KERNEL_BUILD
-#include "contact/laws/kernel.h"
+#ifdef SIMD_LANES
 
 /// h W_TT, s/kg.
-INLINE vec ahead_tangential(const slots *at, int first, vec gap)
+INLINE vec ahead_tangential(const pair_rows *at, int first, vec gap)
 {
     vec slope = v_fma(column_load(at, first + AHEAD_TURN + 2), gap,
                       column_load(at, first + AHEAD_TURN + 1));
@@ -45,17 +48,17 @@ INLINE vec power_of(vec a, double exponent, int halves)
         return any_power(a, exponent);
     vec result = halves % 2 != 0 ? v_sqrt(a) : v_set(1.0);
     for (int k = 0; k < halves / 2; k++)
-        result = v_mul(result, a);
+        result = result * a;
     return result;
 }
 
-INLINE vec ahead_divisor(const slots *at, const spread *t, vec depth, early *e)
+INLINE vec ahead_divisor(const pair_rows *at, const spread *t, vec depth, early *e)
 {
     (void)at, (void)t, (void)depth;
     return e->r;
 }
 
-INLINE shape_of ahead_shape(const slots *at, const spread *t, const early *e, vec depth)
+INLINE shape_of ahead_shape(const pair_rows *at, const spread *t, const early *e, vec depth)
 {
     (void)at, (void)t, (void)depth;
     return (shape_of){.distance_inverse = e->inverse};

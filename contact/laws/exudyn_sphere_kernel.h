@@ -45,7 +45,7 @@ enum {
     EXUDYN_COLUMNS
 };
 
-#ifdef CON_KERNEL_BUILD
+#ifdef SIMD_LANES
 
 INLINE void exudyn_spread(const void *terms, spread *t)
 {
@@ -67,24 +67,25 @@ static __attribute__((noinline)) vec exudyn_lost(const exudyn_plastic *m, vec be
 
 /// (6.2), (6.3): the spring force of lanes that take part in it. @param power  overlap^n
 INLINE vec exudyn_adhesive(const exudyn_terms *own, const meeting *p, vec depth, vec power,
-                           mask taking, answer *a)
+                           mask taking, law_answer *a)
 {
     const exudyn_plastic *m = &own->model;
     vec before = column_load(&p->at, EXUDYN_PLASTIC_OVERLAP);
-    vec plastic = v_keep(taking, v_max(before, v_mul(v_set(m->ratio), depth)));
-    vec loading = v_mul(v_set(m->k1), power);
+    vec plastic = v_keep(taking, v_max(before, v_set(m->ratio) * depth));
+    vec loading = v_set(m->k1) * power;
     vec lasting = power_of(plastic, own->exponent, own->halves);
-    vec unloading = v_mul(v_set(m->k2), v_sub(power, lasting));
-    vec adhesion = v_mul(v_set(-m->adhesion), power_of(depth, m->x, own->halves_adhesion));
+    vec unloading = v_set(m->k2) * (power - lasting);
+    vec adhesion = v_set(-m->adhesion) * power_of(depth, m->x, own->halves_adhesion);
     if (m_any(m_less(before, plastic)))
         a->plastic = exudyn_lost(m, before, plastic);
     column_store(&p->at, EXUDYN_PLASTIC_OVERLAP, plastic);
-    return v_sub(v_min(loading, v_max(unloading, adhesion)), v_set(m->pull_off));
+    return v_min(loading, v_max(unloading, adhesion)) - v_set(m->pull_off);
 }
 
-INLINE vec exudyn_spring(const exudyn_terms *own, const meeting *p, vec depth, vec power, answer *a)
+INLINE vec exudyn_spring(const exudyn_terms *own, const meeting *p, vec depth, vec power,
+                         law_answer *a)
 {
-    vec linear = v_mul(v_set(own->stiffness), power);
+    vec linear = v_set(own->stiffness) * power;
     a->plastic = v_set(0.0);
     if (!own->plastic)
         return linear;
@@ -100,11 +101,11 @@ INLINE vec exudyn_part(const spread *t, const meeting *p)
     vec zero = v_set(0.0), one = v_set(1.0);
     if (t->first_step)
         return one;
-    vec travel = v_sub(zero, v_mul(p->m.normal, t->step));
-    mask closes = m_less(v_sub(zero, p->gap), v_mul(v_set(1.1), travel));
+    vec travel = zero - p->m.normal * t->step;
+    mask closes = m_less(zero - p->gap, 1.1 * travel);
     closes = m_and(closes, m_less(zero, column_load(&p->at, EXUDYN_MASS)));
-    vec when = v_add(v_set(0.5), v_div(p->gap, v_select(closes, travel, one)));
-    return v_sub(one, v_keep(closes, v_max(when, v_set(-0.5))));
+    vec when = 0.5 + p->gap / v_select(closes, travel, one);
+    return one - v_keep(closes, v_max(when, v_set(-0.5)));
 }
 
 /// Keeps the velocity of the touch, (6.8), and the part of the step in which the contact is there.
@@ -112,15 +113,15 @@ INLINE vec exudyn_part(const spread *t, const meeting *p)
 INLINE vec exudyn_impact(const exudyn_terms *own, const spread *t, const meeting *p)
 {
     vec zero = v_set(0.0), one = v_set(1.0), V = p->m.normal, part = exudyn_part(t, p);
-    vec hit = v_fma(v_sub(one, part), v_sub(p->m.free_normal, V), V);
+    vec hit = v_fma(one - part, p->m.free_normal - V, V);
     if (t->first_step && own->as_program)
         hit = zero;
     vec before = column_load(&p->at, EXUDYN_PART_OF_STEP);
     mask known = m_and(p->touched, m_less(zero, before));
     vec others = v_keep(m_and(known, m_less(zero, column_load(&p->at, EXUDYN_MASS))),
-                        v_sub(V, column_load(&p->at, EXUDYN_EXPECTED_VELOCITY)));
-    vec kept = v_fnma(v_sub(one, before), others, column_load(&p->at, EXUDYN_IMPACT_VELOCITY));
-    vec impact = v_select(p->touched, kept, v_sub(zero, hit));
+                        V - column_load(&p->at, EXUDYN_EXPECTED_VELOCITY));
+    vec kept = v_fnma(one - before, others, column_load(&p->at, EXUDYN_IMPACT_VELOCITY));
+    vec impact = v_select(p->touched, kept, zero - hit);
     column_store(&p->at, EXUDYN_IMPACT_VELOCITY, v_keep(p->touch, impact));
     column_store(&p->at, EXUDYN_PART_OF_STEP, v_keep(p->touch, v_select(p->touched, one, part)));
     return others;
@@ -133,7 +134,7 @@ INLINE vec exudyn_damping(const exudyn_terms *own, const meeting *p, vec power)
         return v_set(0.0);
     vec impact = column_load(&p->at, EXUDYN_IMPACT_VELOCITY);
     vec velocity = v_max(impact, v_set(own->minimum_velocity));
-    vec more = v_div(v_mul(v_set(own->impact_damping), power), v_max(velocity, v_set(1e-300)));
+    vec more = v_set(own->impact_damping) * power / v_max(velocity, v_set(1e-300));
     return v_keep(m_less(v_set(0.0), velocity), more);
 }
 
@@ -141,10 +142,10 @@ INLINE vec exudyn_damping(const exudyn_terms *own, const meeting *p, vec power)
 INLINE vec exudyn_damped(const meeting *p, vec spring, vec damping, vec others)
 {
     vec half = v_set(0.5);
-    vec stiff = v_fma(v_mul(half, damping), column_load(&p->at, EXUDYN_MASS), v_set(1.0));
-    vec sum = v_add(p->m.normal, p->m.free_normal);
-    vec mean = v_mul(half, v_add(sum, v_div(others, v_mul(stiff, stiff))));
-    return v_div(v_fnma(damping, mean, spring), stiff);
+    vec stiff = v_fma(half * damping, column_load(&p->at, EXUDYN_MASS), v_set(1.0));
+    vec sum = p->m.normal + p->m.free_normal;
+    vec mean = half * (sum + others / (stiff * stiff));
+    return v_fnma(damping, mean, spring) / stiff;
 }
 
 /// (6.9), N.
@@ -155,11 +156,11 @@ INLINE vec exudyn_normal(const exudyn_terms *own, const spread *t, const meeting
     vec mass = column_load(&p->at, EXUDYN_MASS), free = p->m.free_normal;
     vec force = exudyn_damped(p, spring, v_fma(part, dashpot, impact), others);
     if (own->damping > 0.0) {
-        vec away = v_mul(t->step, v_add(v_fma(mass, force, free), others));
-        mask opens = m_less(v_sub(v_set(0.0), p->gap), away);
+        vec away = t->step * (v_fma(mass, force, free) + others);
+        mask opens = m_less(0.0 - p->gap, away);
         opens = m_and(opens, m_less(v_set(0.0), mass));
-        vec open = v_div(p->gap, v_select(opens, away, v_set(1.0)));
-        vec rest = v_sub(v_sub(part, v_set(0.5)), open);
+        vec open = p->gap / v_select(opens, away, v_set(1.0));
+        vec rest = part - 0.5 - open;
         vec last = exudyn_damped(p, spring, v_fma(rest, dashpot, impact), others);
         force = v_select(opens, last, force);
     }
@@ -175,17 +176,16 @@ INLINE vec_3 exudyn_friction(const exudyn_terms *own, const meeting *p, vec forc
     vec_3 v = scaled(half, lane_add_scaled(m->slide, v_set(1.0), m->free_slide));
     // the program takes the velocity of a sphere on a plane at the full distance
     if (own->as_program)
-        v = less_scaled(v, v_mul(p->half_gap, column_load(&p->at, EXUDYN_FLAT)),
-                        cross(m->omegas, m->n));
-    vec most = v_mul(v_set(own->friction), own->as_program ? force : v_max(force, zero));
+        v = less_scaled(v, p->half_gap * column_load(&p->at, EXUDYN_FLAT), cross(m->omegas, m->n));
+    vec most = v_set(own->friction) * (own->as_program ? force : v_max(force, zero));
     vec W = ahead_tangential(&p->at, EXUDYN_AHEAD, p->gap);
-    vec reach = v_fma(v_mul(half, W), v_max(most, zero), v_set(own->zone));
+    vec reach = v_fma(half * W, v_max(most, zero), v_set(own->zone));
     vec speed = v_sqrt(lane_dot(v, v));
-    vec factor = v_div(most, v_max(v_max(speed, reach), v_set(1e-300)));
-    return scaled(v_sub(zero, factor), v);
+    vec factor = most / v_max(v_max(speed, reach), v_set(1e-300));
+    return scaled(zero - factor, v);
 }
 
-INLINE void exudyn_respond(const spread *t, const early *e, const meeting *p, answer *a)
+INLINE void exudyn_respond(const spread *t, const early *e, const meeting *p, law_answer *a)
 {
     (void)e;
     const exudyn_terms *own = t->terms;

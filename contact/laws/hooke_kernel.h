@@ -8,31 +8,31 @@
 /// Columns of a pair: the dashpot, N s/m.
 enum { HOOKE_DAMPING, HOOKE_COLUMNS };
 
-#ifdef CON_KERNEL_BUILD
+#ifdef SIMD_LANES
 
-INLINE vec hooke_divisor(const slots *at, const spread *t, vec depth, early *e)
+INLINE vec hooke_divisor(const pair_rows *at, const spread *t, vec depth, early *e)
 {
     (void)t, (void)depth;
     vec_3 spring = load_3(at->spring, at->first);
     e->spring_squared = lane_dot(spring, spring);
-    return v_mul(e->r, safe_square(e->spring_squared));
+    return e->r * safe_square(e->spring_squared);
 }
 
-INLINE shape_of hooke_shape(const slots *at, const spread *t, const early *e, vec depth)
+INLINE shape_of hooke_shape(const pair_rows *at, const spread *t, const early *e, vec depth)
 {
     const vec *number = t->number;
     return (shape_of){
-        .distance_inverse = v_mul(e->inverse, safe_square(e->spring_squared)),
-        .spring_squared_inverse = v_mul(e->inverse, e->r),
+        .distance_inverse = e->inverse * safe_square(e->spring_squared),
+        .spring_squared_inverse = e->inverse * e->r,
         .tangential = number[SLIDER_TANGENTIAL],
         .tangential_inverse = number[SLIDER_TANGENTIAL_INVERSE],
         .before_inverse = number[SLIDER_TANGENTIAL_INVERSE],
         .damping = column_load(at, HOOKE_DAMPING),
-        .normal_spring = v_mul(number[SLIDER_NORMAL], depth),
+        .normal_spring = number[SLIDER_NORMAL] * depth,
     };
 }
 
-INLINE void hooke_respond(const spread *t, const early *e, const meeting *p, answer *a)
+INLINE void hooke_respond(const spread *t, const early *e, const meeting *p, law_answer *a)
 {
     slider_respond(t, e, p, false, a);
 }

@@ -2,18 +2,16 @@
 // What the kernels of the laws have in common: arithmetic of vectors, what a kernel is given and
 // what it answers.
 //
-// The including build gives the types `vec` and `mask` of LANES doubles and the v_ and m_
-// operations. Sums and products run in the same order with explicit fused operations everywhere,
-// so that all builds give the same bits.
+// In a file that has the vectors of base/simd.h. Sums and products run in the same order with
+// explicit fused operations everywhere, so that all builds give the same bits.
 #ifndef CAIRN_CONTACT_LAWS_KERNEL_H
 #define CAIRN_CONTACT_LAWS_KERNEL_H
 
 #include "base/elementary.h"
+#include "base/simd.h"
 
 #include <math.h>
 #include <stdbool.h>
-
-#define INLINE static inline __attribute__((always_inline))
 
 enum { KERNEL_WIDTH = 8, SPREAD_NUMBERS = 10 };
 
@@ -23,12 +21,12 @@ typedef struct vec_3 {
 
 INLINE vec lane_dot(vec_3 a, vec_3 b)
 {
-    return v_fma(a.z, b.z, v_fma(a.y, b.y, v_mul(a.x, b.x)));
+    return v_fma(a.z, b.z, v_fma(a.y, b.y, a.x * b.x));
 }
 
 INLINE vec_3 scaled(vec s, vec_3 a)
 {
-    return (vec_3){v_mul(s, a.x), v_mul(s, a.y), v_mul(s, a.z)};
+    return (vec_3){s * a.x, s * a.y, s * a.z};
 }
 
 /// a + s b
@@ -52,8 +50,8 @@ INLINE vec_3 less_cross(vec_3 a, vec_3 b, vec_3 c)
 
 INLINE vec_3 cross(vec_3 a, vec_3 b)
 {
-    return (vec_3){v_fnma(a.z, b.y, v_mul(a.y, b.z)), v_fnma(a.x, b.z, v_mul(a.z, b.x)),
-                   v_fnma(a.y, b.x, v_mul(a.x, b.y))};
+    return (vec_3){v_fnma(a.z, b.y, a.y * b.z), v_fnma(a.x, b.z, a.z * b.x),
+                   v_fnma(a.y, b.x, a.x * b.y)};
 }
 
 INLINE vec_3 selected(mask m, vec_3 yes, vec_3 no)
@@ -111,19 +109,19 @@ INLINE void half_turn(vec s, vec *sine, vec *cosine)
 }
 
 /// Numbers of LANES pairs, from lane `first` on.
-typedef struct slots {
+typedef struct pair_rows {
     double (*spring)[KERNEL_WIDTH];  // [3] N, on B, world axes
     double *column;                  // the first column
     double (*columns)[KERNEL_WIDTH]; // the others
     int first;
-} slots;
+} pair_rows;
 
-INLINE vec column_load(const slots *at, int column)
+INLINE vec column_load(const pair_rows *at, int column)
 {
     return v_load((column == 0 ? at->column : at->columns[column - 1]) + at->first);
 }
 
-INLINE void column_store(const slots *at, int column, vec a)
+INLINE void column_store(const pair_rows *at, int column, vec a)
 {
     v_store(at->columns[column - 1] + at->first, a);
 }
@@ -172,7 +170,7 @@ typedef struct shape_of {
 
 /// What a law is given of LANES pairs. Lanes that do not touch hold anything.
 typedef struct meeting {
-    slots at;
+    pair_rows at;
     shape_of k;
     vec_3 old;                // N, springs of the last step; of laws that have them
     vec gap, depth, half_gap; // m
@@ -181,7 +179,7 @@ typedef struct meeting {
 } meeting;
 
 /// What it answers.
-typedef struct answer {
+typedef struct law_answer {
     vec force;          // N, along the normal on B
     vec normal_spring;  // N, part of it that is no dashpot's
     vec_3 drag;         // N, along the surface on B
@@ -190,7 +188,7 @@ typedef struct answer {
     vec before_squared; // N2, of `whole` in the audit
     vec plastic;        // J, dissipated in the springs of the normal since the last step
     mask slip;          // what the springs do not give is friction, else a dashpot's
-} answer;
+} law_answer;
 
 typedef struct law_kernel {
     // first of the columns of ahead_kernel.h, for laws that ask for motion.free_normal and
@@ -200,13 +198,13 @@ typedef struct law_kernel {
     bool springs; // along the surface; without them all that acts there is friction
     bool shrinks; // the springs' stiffness changes with the overlap
     bool resists; // the law may have rolling and twisting resistance
-    bool plastic; // answer.plastic is given
+    bool plastic; // law_answer.plastic is given
     void (*spread)(const void *terms, spread *t);
     /// Product of all that the law divides by, the distance among them.
-    vec (*divisor)(const slots *at, const spread *t, vec depth, early *e);
-    shape_of (*shape)(const slots *at, const spread *t, const early *e, vec depth);
+    vec (*divisor)(const pair_rows *at, const spread *t, vec depth, early *e);
+    shape_of (*shape)(const pair_rows *at, const spread *t, const early *e, vec depth);
     /// Also writes the columns of history.
-    void (*respond)(const spread *t, const early *e, const meeting *p, answer *a);
+    void (*respond)(const spread *t, const early *e, const meeting *p, law_answer *a);
 } law_kernel;
 
 #endif

@@ -29,7 +29,7 @@
 #endif
 
 // builds of the kernels get their arithmetic, once their vectors are defined
-#ifdef CON_KERNEL_BUILD
+#ifdef SIMD_LANES
 #include "contact/laws/exudyn_sphere_kernel.h"
 #include "contact/laws/hertz_mindlin_kernel.h"
 #include "contact/laws/hooke_kernel.h"

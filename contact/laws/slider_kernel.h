@@ -4,6 +4,10 @@
 #ifndef CAIRN_CONTACT_LAWS_SLIDER_KERNEL_H
 #define CAIRN_CONTACT_LAWS_SLIDER_KERNEL_H
 
+#ifdef SIMD_LANES
+#include "contact/laws/kernel.h"
+#endif
+
 /// One surface.
 typedef struct con_slider_terms {
     double normal;      // hooke: k_n, N/m; hertz_mindlin: 4/3 E*, Pa
@@ -16,8 +20,7 @@ typedef struct con_slider_terms {
     double viscous, by_mass, by_root;
 } con_slider_terms;
 
-#ifdef CON_KERNEL_BUILD
-#include "contact/laws/kernel.h"
+#ifdef SIMD_LANES
 
 enum {
     SLIDER_NORMAL,
@@ -48,14 +51,14 @@ INLINE vec safe_square(vec q)
 /// as long as the vector was: 1 / sqrt(1 - e) times as long, e = p^2 / q.
 INLINE vec_3 length_kept(vec_3 flat, vec p, vec q, vec q_inverse, mask touch)
 {
-    vec e = v_mul(v_mul(p, p), q_inverse);
+    vec e = p * p * q_inverse;
     vec factor = v_fma(v_set(0.3125), e, v_set(0.375));
     factor = v_fma(factor, e, v_set(0.5));
     factor = v_fma(factor, e, v_set(1.0));
     mask large = m_and(touch, m_less(v_set(1e-4), e));
     if (__builtin_expect(m_any(large), 0)) {
         vec left = lane_dot(flat, flat), least = v_set(1e-300);
-        vec exact = v_sqrt(v_div(q, v_max(left, least)));
+        vec exact = v_sqrt(q / v_max(left, least));
         factor = v_select(large, v_keep(m_less(least, left), exact), factor);
     }
     return scaled(factor, flat);
@@ -65,17 +68,17 @@ INLINE vec_3 length_kept(vec_3 flat, vec p, vec q, vec q_inverse, mask touch)
 INLINE void slip_lanes(mask slip, vec size_squared, vec limit, vec spring_rate, vec dashpot,
                        vec_3 before, vec_3 *force, vec_3 *spring)
 {
-    vec size = v_sqrt(size_squared), sum = v_add(spring_rate, dashpot);
-    vec inverse = v_div(v_set(1.0), v_mul(size, sum));
-    vec_3 cut = scaled(v_mul(limit, v_mul(inverse, sum)), *force);
+    vec size = v_sqrt(size_squared), sum = spring_rate + dashpot;
+    vec inverse = 1.0 / (size * sum);
+    vec_3 cut = scaled(limit * (inverse * sum), *force);
     vec_3 mixed = lane_add_scaled(scaled(dashpot, before), spring_rate, cut);
-    *spring = selected(slip, scaled(v_mul(inverse, size), mixed), *spring);
+    *spring = selected(slip, scaled(inverse * size, mixed), *spring);
     *force = selected(slip, cut, *force);
 }
 
 /// @param shrinks  the spring loses force with a shrinking area
 INLINE void slider_respond(const spread *t, const early *e, const meeting *p, bool shrinks,
-                           answer *a)
+                           law_answer *a)
 {
     const vec *number = t->number;
     const shape_of *k = &p->k;
@@ -83,18 +86,18 @@ INLINE void slider_respond(const spread *t, const early *e, const meeting *p, bo
     vec_3 old = p->old;
     a->normal_spring = k->normal_spring;
     a->force = v_max(v_fnma(k->damping, m->normal, k->normal_spring), number[SLIDER_LEAST_FORCE]);
-    vec limit = v_mul(number[SLIDER_FRICTION], v_max(a->force, v_set(0.0)));
+    vec limit = number[SLIDER_FRICTION] * v_max(a->force, v_set(0.0));
     vec along = lane_dot(old, m->n);
     a->before_squared = e->spring_squared;
     a->whole = length_kept(less_scaled(old, along, m->n), along, a->before_squared,
                            k->spring_squared_inverse, p->touch);
     vec_3 before = shrinks ? scaled(k->before_ratio, a->whole) : a->whole;
-    vec spring_rate = v_mul(k->tangential, t->step);
-    vec dashpot = v_mul(number[SLIDER_DAMPING], k->damping);
+    vec spring_rate = k->tangential * t->step;
+    vec dashpot = number[SLIDER_DAMPING] * k->damping;
     a->spring = less_scaled(before, spring_rate, m->slide);
     a->drag = less_scaled(a->spring, dashpot, m->slide);
     vec size_squared = lane_dot(a->drag, a->drag);
-    a->slip = m_and(p->touch, m_less(v_mul(limit, limit), size_squared));
+    a->slip = m_and(p->touch, m_less(limit * limit, size_squared));
     if (m_any(a->slip))
         slip_lanes(a->slip, size_squared, limit, spring_rate, dashpot, before, &a->drag,
                    &a->spring);

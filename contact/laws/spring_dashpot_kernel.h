@@ -19,7 +19,7 @@ typedef struct spring_dashpot_terms {
 /// Columns of a pair.
 enum { SPRING_DASHPOT_AHEAD = 1, SPRING_DASHPOT_COLUMNS = SPRING_DASHPOT_AHEAD + AHEAD_COLUMNS };
 
-#ifdef CON_KERNEL_BUILD
+#ifdef SIMD_LANES
 
 INLINE void spring_dashpot_spread(const void *terms, spread *t)
 {
@@ -32,10 +32,10 @@ INLINE vec penalty_spring(const spring_dashpot_terms *own, vec penetration, vec 
     vec spring = v_set(own->spring);
     *slope = spring;
     if (own->halves == 2)
-        return v_mul(spring, penetration);
-    *slope = v_mul(v_set(own->spring * own->hpow),
-                   power_of(penetration, own->hpow - 1.0, own->halves_slope));
-    return v_mul(spring, power_of(penetration, own->hpow, own->halves));
+        return spring * penetration;
+    *slope =
+        v_set(own->spring * own->hpow) * power_of(penetration, own->hpow - 1.0, own->halves_slope);
+    return spring * power_of(penetration, own->hpow, own->halves);
 }
 
 /// Dashpot of either sign. @param W  h W_NN
@@ -43,38 +43,38 @@ INLINE vec penalty_dashpot(const spring_dashpot_terms *own, vec step, vec slope,
 {
     if (own->dashpot >= 0.0)
         return v_set(own->dashpot);
-    vec critical = v_sqrt(v_div(v_mul(slope, step), v_max(W, v_set(1e-300))));
-    return v_keep(m_less(v_set(0.0), W), v_mul(v_set(2.0), critical));
+    vec critical = v_sqrt(slope * step / v_max(W, v_set(1e-300)));
+    return v_keep(m_less(v_set(0.0), W), 2.0 * critical);
 }
 
 /// (4.3) or (4.4), N.
 INLINE vec penalty_normal(const spring_dashpot_terms *own, const meeting *p, vec step, vec *elastic)
 {
     vec W = column_load(&p->at, 0), V = p->m.normal, free = p->m.free_normal, slope;
-    vec depth = v_max(p->depth, v_set(0.0)), half = v_set(0.5), quarter = v_mul(v_set(0.25), step);
+    vec depth = v_max(p->depth, v_set(0.0)), half = v_set(0.5), quarter = 0.25 * step;
     *elastic = penalty_spring(own, depth, &slope);
     if (!own->semi)
         return v_fnma(penalty_dashpot(own, step, slope, W), V, *elastic);
-    vec ahead = v_max(v_fnma(quarter, v_sub(free, V), p->depth), v_set(0.0));
+    vec ahead = v_max(v_fnma(quarter, free - V, p->depth), v_set(0.0));
     vec spring = penalty_spring(own, ahead, &slope);
-    vec d = v_mul(half, penalty_dashpot(own, step, slope, W));
+    vec d = half * penalty_dashpot(own, step, slope, W);
     vec divisor = v_fma(v_fma(quarter, slope, d), W, v_set(1.0));
-    return v_div(v_fnma(d, v_add(free, V), spring), divisor);
+    return v_fnma(d, free + V, spring) / divisor;
 }
 
-INLINE void spring_dashpot_respond(const spread *t, const early *e, const meeting *p, answer *a)
+INLINE void spring_dashpot_respond(const spread *t, const early *e, const meeting *p, law_answer *a)
 {
     (void)e;
     const spring_dashpot_terms *own = t->terms;
     a->force = v_max(penalty_normal(own, p, t->step, &a->normal_spring), v_set(0.0));
     // what stops the sliding, at most mu F
     vec W = ahead_tangential(&p->at, SPRING_DASHPOT_AHEAD, p->gap);
-    vec limit = v_mul(v_set(own->friction), a->force);
+    vec limit = v_set(own->friction) * a->force;
     vec speed = v_sqrt(lane_dot(p->m.free_slide, p->m.free_slide));
-    mask slips = m_less(v_mul(limit, W), speed);
+    mask slips = m_less(limit * W, speed);
     vec most = v_select(slips, limit, v_set(1.0)), divisor = v_select(slips, speed, W);
-    vec factor = v_keep(m_less(v_set(0.0), W), v_div(most, v_max(divisor, v_set(1e-300))));
-    a->drag = scaled(v_sub(v_set(0.0), factor), p->m.free_slide);
+    vec factor = v_keep(m_less(v_set(0.0), W), most / v_max(divisor, v_set(1e-300)));
+    a->drag = scaled(0.0 - factor, p->m.free_slide);
 }
 
 static const law_kernel spring_dashpot_kernel = {

@@ -4,10 +4,9 @@
 // by pivot, whatever the panels and whoever does the rows: the bits depend on neither.
 #include "contact/linear/dense_lu.h"
 
+#include "base/simd.h"
 #include "base/vectors.h"
 
-#include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 enum {
@@ -20,41 +19,34 @@ enum {
     CHUNK_ROWS = 24   // a multiple of TILE_ROWS
 };
 
-typedef double vector4 __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double vector8 __attribute__((vector_size(64), aligned(8), may_alias));
-
-typedef int64_t mask4 __attribute__((vector_size(32), aligned(8), may_alias));
-
-#define INLINE static inline __attribute__((always_inline))
-
 // c[rows][8] -= l[rows][depth] u[depth][8], one vector a row
 INLINE void update_tile8(double *c, const double *l, const double *u, size_t stride, int depth,
                          int rows)
 {
-    vector8 sum[TILE_ROWS];
+    simd_8 sum[TILE_ROWS];
     for (int i = 0; i < rows; i++)
-        sum[i] = *(const vector8 *)(c + (size_t)i * stride);
+        sum[i] = simd_load_8(c + (size_t)i * stride);
     for (int k = 0; k < depth; k++) {
-        vector8 row = *(const vector8 *)(u + (size_t)k * stride);
+        simd_8 row = simd_load_8(u + (size_t)k * stride);
         for (int i = 0; i < rows; i++)
             sum[i] -= l[(size_t)i * stride + (size_t)k] * row;
     }
     for (int i = 0; i < rows; i++)
-        *(vector8 *)(c + (size_t)i * stride) = sum[i];
+        simd_store_8(c + (size_t)i * stride, sum[i]);
 }
 
 // the same with two vectors a row
 INLINE void update_tile4(double *c, const double *l, const double *u, size_t stride, int depth,
                          int rows)
 {
-    vector4 low[TILE_ROWS], high[TILE_ROWS];
+    simd_4 low[TILE_ROWS], high[TILE_ROWS];
     for (int i = 0; i < rows; i++) {
-        low[i] = *(const vector4 *)(c + (size_t)i * stride);
-        high[i] = *(const vector4 *)(c + (size_t)i * stride + 4);
+        low[i] = simd_load_4(c + (size_t)i * stride);
+        high[i] = simd_load_4(c + (size_t)i * stride + 4);
     }
     for (int k = 0; k < depth; k++) {
-        vector4 row_low = *(const vector4 *)(u + (size_t)k * stride);
-        vector4 row_high = *(const vector4 *)(u + (size_t)k * stride + 4);
+        simd_4 row_low = simd_load_4(u + (size_t)k * stride);
+        simd_4 row_high = simd_load_4(u + (size_t)k * stride + 4);
         for (int i = 0; i < rows; i++) {
             double factor = l[(size_t)i * stride + (size_t)k];
             low[i] -= factor * row_low;
@@ -62,8 +54,8 @@ INLINE void update_tile4(double *c, const double *l, const double *u, size_t str
         }
     }
     for (int i = 0; i < rows; i++) {
-        *(vector4 *)(c + (size_t)i * stride) = low[i];
-        *(vector4 *)(c + (size_t)i * stride + 4) = high[i];
+        simd_store_4(c + (size_t)i * stride, low[i]);
+        simd_store_4(c + (size_t)i * stride + 4, high[i]);
     }
 }
 
@@ -121,12 +113,12 @@ INLINE void subtract_row(double *y, const double *x, double s, int count)
 // twice as large
 INLINE int find_pivot(const double *x, int first, int count)
 {
-    vector4 most = {0.0};
+    simd_4 most = {0.0};
     int i = first + 1;
     for (; i + 4 <= count; i += 4) {
-        const vector4 next = *(const vector4 *)(x + i);
-        mask4 size = (mask4)next & INT64_MAX, larger = (vector4)size > most;
-        most = (vector4)((size & larger) | ((mask4)most & ~larger));
+        const simd_4 next = simd_load_4(x + i);
+        simd_4_mask size = (simd_4_mask)next & INT64_MAX, larger = (simd_4)size > most;
+        most = (simd_4)((size & larger) | ((simd_4_mask)most & ~larger));
     }
     double largest = 0.0;
     for (int k = 0; k < 4; k++)
@@ -238,12 +230,12 @@ INLINE int factor_pivots(const con_dense_front *f, int begin, int end, int lengt
 INLINE void divide_strip(double *rows, const double *u, size_t stride, const double *inverse,
                          int width, int count)
 {
-    vector4 column[PANEL];
+    simd_4 column[PANEL];
     for (int k = 0; k < width; k++)
         for (int i = 0; i < 4; i++)
             column[k][i] = i < count ? rows[(size_t)i * stride + (size_t)k] : 0.0;
     for (int k = 0; k < width; k++) {
-        vector4 x = column[k];
+        simd_4 x = column[k];
         for (int m = 0; m < k; m++)
             x -= column[m] * u[(size_t)m * stride + (size_t)k];
         column[k] = x * inverse[k];
@@ -315,45 +307,30 @@ static void eliminate_scalar(const con_dense_front *f, int begin, int end, int f
 
 static const panel_kernel scalar = {factor_scalar, eliminate_scalar};
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define AVX2 __attribute__((target("avx2")))
-#define AVX512 __attribute__((target("avx512f,avx512vl,avx512dq,prefer-vector-width=512")))
-
-AVX2 static int factor_avx2(const con_dense_front *f, int begin, int end)
+SIMD_AVX2 static int factor_avx2(const con_dense_front *f, int begin, int end)
 {
     return factor_pivots(f, begin, end, 4);
 }
 
-AVX2 static void eliminate_avx2(const con_dense_front *f, int begin, int end, int first, int last)
+SIMD_AVX2 static void eliminate_avx2(const con_dense_front *f, int begin, int end, int first,
+                                     int last)
 {
     eliminate(f, begin, end, first, last, 4);
 }
 
-AVX512 static int factor_avx512(const con_dense_front *f, int begin, int end)
+SIMD_AVX512 static int factor_avx512(const con_dense_front *f, int begin, int end)
 {
     return factor_pivots(f, begin, end, 8);
 }
 
-AVX512 static void eliminate_avx512(const con_dense_front *f, int begin, int end, int first,
-                                    int last)
+SIMD_AVX512 static void eliminate_avx512(const con_dense_front *f, int begin, int end, int first,
+                                         int last)
 {
     eliminate(f, begin, end, first, last, 8);
 }
 
 static const panel_kernel avx2 = {factor_avx2, eliminate_avx2};
 static const panel_kernel avx512 = {factor_avx512, eliminate_avx512};
-
-static const panel_kernel *kernel_of(int length)
-{
-    return length == 8 ? &avx512 : length == 4 ? &avx2 : &scalar;
-}
-#else
-static const panel_kernel *kernel_of(int length)
-{
-    (void)length;
-    return &scalar;
-}
-#endif
 
 /// What the threads that share the rows below a panel are told.
 typedef struct shared_panel {
@@ -372,7 +349,7 @@ static void eliminate_chunk(void *context, int begin, int end, int chunk, int wo
 int con_dense_partial_lu(const con_dense_front *front, const con_dense_query *query,
                          base_workers *workers)
 {
-    const panel_kernel *kernel = kernel_of(front->length);
+    const panel_kernel *kernel = SIMD_CHOOSE(front->length, &scalar, &avx2, &avx512);
     int replaced = 0, rows = front->rows;
     bool asks = query != NULL && rows >= ASKING_ROWS;
     for (int begin = 0; begin < front->pivots; begin += PANEL) {

@@ -7,18 +7,12 @@
 #include "engine/grains/smear.h"
 
 #include "base/elementary.h"
+#include "base/simd.h"
 #include "base/vectors.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { LANES = 8, SUMS_MOST = ENG_SMEAR_AMOUNTS + 1 };
-
-typedef double vector4 __attribute__((vector_size(32)));
-typedef double vector8 __attribute__((vector_size(64)));
-
-// what is not inlined would be compiled without the vectors of its caller
-#define INLINE static inline __attribute__((always_inline))
 
 // a loop over the points of a block becomes vectors as long as it is not unrolled first
 #define ONE_VECTOR _Pragma("GCC unroll 1")
@@ -142,45 +136,40 @@ INLINE void make_shares(const eng_smear_work *work, int begin, int end)
 
 // ---------------------------------------------------------------- blocks
 
-INLINE void load4(const double *from, vector4 *to)
-{
-    memcpy(to, from, sizeof *to);
-}
-
 /// Sums of four vectors, each over its numbers.
-INLINE void sum_each(const vector4 v[4], vector4 *out)
+INLINE void sum_each(const simd_4 v[4], simd_4 *out)
 {
-    vector4 a = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6) +
-                __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
-    vector4 b = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6) +
-                __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
+    simd_4 a = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6) +
+               __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
+    simd_4 b = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6) +
+               __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
     *out = __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
 }
 
 /// Shares of a source in the cells of a block: the sum over its points of the products of three.
-INLINE void share_block(const eng_smear_work *work, int source, const int block[3], vector8 *out)
+INLINE void share_block(const eng_smear_work *work, int source, const int block[3], simd_8 *out)
 {
     const eng_smear_shares *shares = &work->shares[source];
     const int nodes = shares->nodes;
     const double *x = work->pool + shares->at[0] + (int64_t)nodes * block[0];
     const double *y = work->pool + shares->at[1] + (int64_t)nodes * block[1];
     const double *z = work->pool + shares->at[2] + (int64_t)nodes * block[2];
-    vector4 low, high;
+    simd_4 low, high;
     if (work->kind != ENG_SMEAR_BRANCHES) {
-        const vector4 a = {x[0], x[1], x[0], x[1]}, b = {y[0], y[0], y[1], y[1]};
+        const simd_4 a = {x[0], x[1], x[0], x[1]}, b = {y[0], y[0], y[1], y[1]};
         low = a * b * z[0];
         high = a * b * z[1];
     } else {
-        vector4 sums[8] = {{0.0}};
+        simd_4 sums[8] = {{0.0}};
         for (int i = 0; i < nodes; i += ENG_SMEAR_FEW) {
-            vector4 a[2], b[2], c[2];
+            simd_4 a[2], b[2], c[2];
             for (int k = 0; k < 2; k++) {
-                load4(x + k * nodes + i, &a[k]);
-                load4(y + k * nodes + i, &b[k]);
-                load4(z + k * nodes + i, &c[k]);
+                a[k] = simd_load_4(x + k * nodes + i);
+                b[k] = simd_load_4(y + k * nodes + i);
+                c[k] = simd_load_4(z + k * nodes + i);
             }
             for (int k = 0; k < 4; k++) {
-                vector4 both = b[k & 1] * c[k >> 1];
+                simd_4 both = b[k & 1] * c[k >> 1];
                 sums[2 * k] += a[0] * both;
                 sums[2 * k + 1] += a[1] * both;
             }
@@ -228,12 +217,12 @@ INLINE void add_row(const eng_smear_work *work, int row, eng_smear_kind kind, in
         const int *start = work->start + (block - work->first_block);
         if (start[0] == start[1])
             continue;
-#define BEGIN(C) vector8 sum##C = {0.0};
+#define BEGIN(C) simd_8 sum##C = {0.0};
         EACH_AMOUNT(BEGIN)
         BEGIN(9)
         for (int i = start[0]; i < start[1]; i++) {
             const eng_smear_source *source = &work->sources[work->order[i]];
-            vector8 values;
+            simd_8 values;
             share_block(work, work->order[i], (const int[]){x, y, z}, &values);
 #define ADD(C)                                                                                     \
     if (C < count)                                                                                 \
@@ -314,33 +303,24 @@ INLINE void make_lines(const eng_smear_grid *grid, const eng_spheres_lines *l, u
     }
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define AVX2 __attribute__((target("avx2,fma")))
-#define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,fma")))
-#else
-#define AVX2
-#define AVX512
-#endif
-
 static void row_scalar(const eng_smear_work *work, int row)
 {
     add_row_of(work, row);
 }
 
-AVX2 static void row_avx2(const eng_smear_work *work, int row)
+SIMD_AVX2 static void row_avx2(const eng_smear_work *work, int row)
 {
     add_row_of(work, row);
 }
 
-AVX512 static void row_avx512(const eng_smear_work *work, int row)
+SIMD_AVX512 static void row_avx512(const eng_smear_work *work, int row)
 {
     add_row_of(work, row);
 }
 
 eng_smear_row_function *eng_smear_choose(void)
 {
-    int length = base_vectors_longest();
-    return length >= 8 ? row_avx512 : length >= 4 ? row_avx2 : row_scalar;
+    return SIMD_CHOOSE(base_vectors_longest(), row_scalar, row_avx2, row_avx512);
 }
 
 static void shares_scalar(const eng_smear_work *work, int begin, int end)
@@ -348,20 +328,19 @@ static void shares_scalar(const eng_smear_work *work, int begin, int end)
     make_shares(work, begin, end);
 }
 
-AVX2 static void shares_avx2(const eng_smear_work *work, int begin, int end)
+SIMD_AVX2 static void shares_avx2(const eng_smear_work *work, int begin, int end)
 {
     make_shares(work, begin, end);
 }
 
-AVX512 static void shares_avx512(const eng_smear_work *work, int begin, int end)
+SIMD_AVX512 static void shares_avx512(const eng_smear_work *work, int begin, int end)
 {
     make_shares(work, begin, end);
 }
 
 eng_smear_shares_function *eng_smear_choose_shares(void)
 {
-    int length = base_vectors_longest();
-    return length >= 8 ? shares_avx512 : length >= 4 ? shares_avx2 : shares_scalar;
+    return SIMD_CHOOSE(base_vectors_longest(), shares_scalar, shares_avx2, shares_avx512);
 }
 
 void eng_smear_extents(const eng_smear_work *work, int count, eng_smear_extent extents[])
@@ -399,23 +378,23 @@ static void lines_scalar(const eng_smear_grid *grid, const eng_spheres_lines *li
     make_lines(grid, lines, bits, sources, extents);
 }
 
-AVX2 static void lines_avx2(const eng_smear_grid *grid, const eng_spheres_lines *lines,
-                            unsigned bits, eng_smear_source sources[], eng_smear_extent extents[])
+SIMD_AVX2 static void lines_avx2(const eng_smear_grid *grid, const eng_spheres_lines *lines,
+                                 unsigned bits, eng_smear_source sources[],
+                                 eng_smear_extent extents[])
 {
     make_lines(grid, lines, bits, sources, extents);
 }
 
-AVX512 static void lines_avx512(const eng_smear_grid *grid, const eng_spheres_lines *lines,
-                                unsigned bits, eng_smear_source sources[],
-                                eng_smear_extent extents[])
+SIMD_AVX512 static void lines_avx512(const eng_smear_grid *grid, const eng_spheres_lines *lines,
+                                     unsigned bits, eng_smear_source sources[],
+                                     eng_smear_extent extents[])
 {
     make_lines(grid, lines, bits, sources, extents);
 }
 
 eng_smear_lines_function *eng_smear_choose_lines(void)
 {
-    int length = base_vectors_longest();
-    return length >= 8 ? lines_avx512 : length >= 4 ? lines_avx2 : lines_scalar;
+    return SIMD_CHOOSE(base_vectors_longest(), lines_scalar, lines_avx2, lines_avx512);
 }
 
 /// Points and weights of Gauss's rule on 0 .. 1, by Newton's method on Legendre's polynomial.

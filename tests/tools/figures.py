@@ -25,7 +25,7 @@ RING_MAX = 5
 RINGS_MAX = 16
 FACE_MAX = 24
 MUTABLE_MAX = 386
-LATE_MAX = 7
+LATE_MAX = 0
 PARTICLES = "engine/pairs/spheres/"
 
 STRUCT = re.compile(r"\bstruct\s+(\w+)?\s*\{")

@@ -2,6 +2,7 @@
 // The hot loop of Gauss-Seidel: velocity of one contact, local solve, update, next.
 #include "contact/solvers/first_order/sweep.h"
 
+#include "base/simd.h"
 #include "contact/cones/cone.h"
 #include "contact/problem/delassus.h"
 #include "contact/problem/reduced.h"
@@ -269,24 +270,22 @@ static inline bool body_free_velocity(const con_sweep *sweep, const con_sweep_co
     return true;
 }
 
-typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
-
 // out = q + sum over the other contacts of W_ij R_j: the nine products of a block two by two
 static inline void add_others(const con_sweep *sweep, int i, double out[3])
 {
     const con_block_matrix *W = sweep->problem->W;
     const double *q = sweep->contacts[i].q;
-    pair a = {0.0, 0.0}, b = a, c = a, d = a;
+    simd_2 a = {0.0, 0.0}, b = a, c = a, d = a;
     double e = 0.0;
     for (int k = W->start[i]; k < W->start[i + 1]; k++) {
         if (W->column[k] == i)
             continue;
         const double *m = &W->block[k].m[0][0], *x = sweep->R[W->column[k]];
-        const pair xy = {x[0], x[1]}, zx = {x[2], x[0]}, yz = {x[1], x[2]};
-        a += *(const pair *)m * xy;
-        b += *(const pair *)(m + 2) * zx;
-        c += *(const pair *)(m + 4) * yz;
-        d += *(const pair *)(m + 6) * xy;
+        const simd_2 xy = {x[0], x[1]}, zx = {x[2], x[0]}, yz = {x[1], x[2]};
+        a += simd_load_2(m) * xy;
+        b += simd_load_2(m + 2) * zx;
+        c += simd_load_2(m + 4) * yz;
+        d += simd_load_2(m + 6) * xy;
         e += m[8] * x[2];
     }
     out[0] = q[0] + ((a[0] + a[1]) + b[0]);

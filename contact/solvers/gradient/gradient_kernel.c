@@ -2,29 +2,15 @@
 // Accelerated gradient steps, lane by lane.
 #include "contact/solvers/gradient/gradient_kernel.h"
 
+#include "base/simd.h"
 #include "base/vectors.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 enum { LANES = CON_GRADIENT_LANES };
 
-typedef double vec __attribute__((vector_size(64), aligned(8), may_alias));
-typedef int64_t mask __attribute__((vector_size(64), aligned(8), may_alias));
-
-#define INLINE static inline __attribute__((always_inline))
-
-#define load(from) (*(const vec *)(from))
-
-INLINE void store(double *to, vec x)
-{
-    *(vec *)to = x;
-}
-
 // sums of the lanes of eight vectors; by shuffles where a vector is one register
-INLINE void sum_lanes(const vec x[LANES], bool wide, con_gradient_row out)
+INLINE void sum_lanes(const simd_8 x[LANES], bool wide, con_gradient_row out)
 {
     if (!wide) {
         for (int l = 0; l < LANES; l++)
@@ -32,16 +18,16 @@ INLINE void sum_lanes(const vec x[LANES], bool wide, con_gradient_row out)
                      ((x[l][4] + x[l][5]) + (x[l][6] + x[l][7]));
         return;
     }
-    vec a[4], b[2];
+    simd_8 a[4], b[2];
     for (int k = 0; k < 4; k++)
         a[k] = __builtin_shufflevector(x[2 * k], x[2 * k + 1], 0, 8, 2, 10, 4, 12, 6, 14) +
                __builtin_shufflevector(x[2 * k], x[2 * k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
     for (int k = 0; k < 2; k++)
         b[k] = __builtin_shufflevector(a[2 * k], a[2 * k + 1], 0, 1, 8, 9, 4, 5, 12, 13) +
                __builtin_shufflevector(a[2 * k], a[2 * k + 1], 2, 3, 10, 11, 6, 7, 14, 15);
-    vec sum = __builtin_shufflevector(b[0], b[1], 0, 1, 2, 3, 8, 9, 10, 11) +
-              __builtin_shufflevector(b[0], b[1], 4, 5, 6, 7, 12, 13, 14, 15);
-    store(out, sum);
+    simd_8 sum = __builtin_shufflevector(b[0], b[1], 0, 1, 2, 3, 8, 9, 10, 11) +
+                 __builtin_shufflevector(b[0], b[1], 4, 5, 6, 7, 12, 13, 14, 15);
+    simd_store_8(out, sum);
 }
 
 // contacts of a block
@@ -61,20 +47,21 @@ INLINE const double (*side_of(const double (*all)[2][3][6], const double (*last)
 // W_d = J v of the bodies
 INLINE void spread(const con_gradient_pass *pass, int block, bool wide)
 {
-    vec product[3][LANES];
+    simd_8 product[3][LANES];
     int count = lanes_of(pass, block);
     for (int l = 0; l < LANES; l++) {
         if (l >= count) {
             for (int k = 0; k < 3; k++)
-                product[k][l] = (vec){0.0};
+                product[k][l] = (simd_8){0.0};
             continue;
         }
         int i = LANES * block + l;
-        vec v = load(pass->velocity[pass->row[i][0]]), w = load(pass->velocity[pass->row[i][1]]);
+        simd_8 v = simd_load_8(pass->velocity[pass->row[i][0]]),
+               w = simd_load_8(pass->velocity[pass->row[i][1]]);
         const double(*A)[6] = side_of(pass->J, pass->last_J, pass, i, 0);
         const double(*B)[6] = side_of(pass->J, pass->last_J, pass, i, 1);
         for (int k = 0; k < 3; k++)
-            product[k][l] = load(A[k]) * v + load(B[k]) * w;
+            product[k][l] = simd_load_8(A[k]) * v + simd_load_8(B[k]) * w;
     }
     for (int k = 0; k < 3; k++)
         sum_lanes(product[k], wide, pass->blocks[block].W_d[k]);
@@ -89,8 +76,9 @@ INLINE void collect(const con_gradient_pass *pass, int block)
         int i = LANES * block + l;
         for (int s = 0; s < 2; s++) {
             const double(*K)[6] = side_of(pass->K, pass->last_K, pass, i, s);
-            store(pass->part[i][s],
-                  load(K[0]) * b->d[0][l] + load(K[1]) * b->d[1][l] + load(K[2]) * b->d[2][l]);
+            simd_store_8(pass->part[i][s], simd_load_8(K[0]) * b->d[0][l] +
+                                               simd_load_8(K[1]) * b->d[1][l] +
+                                               simd_load_8(K[2]) * b->d[2][l]);
         }
     }
 }
@@ -196,11 +184,11 @@ INLINE void gather_narrow(const con_gradient_pass *pass, const int *side, int co
 
 INLINE void gather_wide(const con_gradient_pass *pass, const int *side, int count, double *out)
 {
-    const mask six = {-1, -1, -1, -1, -1, -1, 0, 0};
-    vec sum = {0.0};
+    const simd_8_mask six = {-1, -1, -1, -1, -1, -1, 0, 0};
+    simd_8 sum = {0.0};
     for (int k = 0; k < count; k++)
-        sum += load(pass->part[side[k] / 3][side[k] % 3]);
-    store(out, (vec)((mask)sum & six));
+        sum += simd_load_8(pass->part[side[k] / 3][side[k] % 3]);
+    simd_store_8(out, (simd_8)((simd_8_mask)sum & six));
 }
 
 INLINE void gather(const con_gradient_pass *pass, const int *side_start, const int *side, int begin,
@@ -231,19 +219,10 @@ INLINE void gather(const con_gradient_pass *pass, const int *side_start, const i
     static const con_gradient_kernel name = {advance_##name, gather_##name}
 
 BUILD(scalar, false, );
-
-#if defined(__x86_64__) && defined(__GNUC__)
-BUILD(avx2, false, __attribute__((target("avx2"))));
-BUILD(avx512, true, __attribute__((target("avx512f,avx512vl,avx512dq,prefer-vector-width=512"))));
+BUILD(avx2, false, SIMD_AVX2);
+BUILD(avx512, true, SIMD_AVX512);
 
 const con_gradient_kernel *con_gradient_kernel_choose(void)
 {
-    int length = base_vectors_longest();
-    return length == 8 ? &avx512 : length == 4 ? &avx2 : &scalar;
+    return SIMD_CHOOSE(base_vectors_longest(), &scalar, &avx2, &avx512);
 }
-#else
-const con_gradient_kernel *con_gradient_kernel_choose(void)
-{
-    return &scalar;
-}
-#endif

@@ -161,7 +161,7 @@ static const eng_spheres_kernel *const kernels[] = {
 static const eng_spheres_kernel *best_kernel(void)
 {
     int i = 0, longest = base_vectors_longest();
-    while (!kernels[i]->available() || base_vectors_length(kernels[i]->name) > longest)
+    while (base_vectors_length(kernels[i]->name) > longest)
         i++;
     return kernels[i];
 }
@@ -195,7 +195,8 @@ bool eng_spheres_choose_kernel(cairn_world *world, const char *name)
 {
     eng_spheres *spheres = eng_spheres_of(world);
     for (size_t i = 0; spheres != NULL && i < sizeof kernels / sizeof kernels[0]; i++)
-        if (strcmp(kernels[i]->name, name) == 0 && kernels[i]->available()) {
+        if (strcmp(kernels[i]->name, name) == 0 &&
+            base_vectors_length(name) <= base_vectors_machine()) {
             spheres->kernel = kernels[i];
             return true;
         }

@@ -61,8 +61,8 @@ INLINE void load_clumps(const eng_spheres_clump_pass *p, int group, int first, c
         q[l] = &p->q[of->body[first + l]].position.x;
         v[l] = p->v[of->body[first + l]];
     }
-    load_short_rows(q, POSE_NUMBERS, a);
-    load_short_rows(v, VELOCITY_NUMBERS, b);
+    v_load_short_rows(q, POSE_NUMBERS, a);
+    v_load_short_rows(v, VELOCITY_NUMBERS, b);
     g->of = of;
     g->rows = p->rows + of->first_row;
     g->first = first;
@@ -83,28 +83,28 @@ INLINE void store_clumps(const eng_spheres_clump_pass *p, const clump_lanes *g)
         q[l] = &p->q[g->of->body[g->first + l]].position.x;
         v[l] = p->v[g->of->body[g->first + l]];
     }
-    store_short_rows(
+    v_store_short_rows(
         q, POSE_NUMBERS,
         (const vec[8]){g->x.x, g->x.y, g->x.z, g->q.w, g->q.v.x, g->q.v.y, g->q.v.z, zero});
-    store_short_rows(v, VELOCITY_NUMBERS,
-                     (const vec[8]){g->v.x, g->v.y, g->v.z, g->w.x, g->w.y, g->w.z, zero, zero});
+    v_store_short_rows(v, VELOCITY_NUMBERS,
+                       (const vec[8]){g->v.x, g->v.y, g->v.z, g->w.x, g->w.y, g->w.z, zero, zero});
 }
 
 // ---------------------------------------------------------------- rotations
 
 INLINE vec_3 by_parts(vec_3 a, vec_3 b)
 {
-    return (vec_3){v_mul(a.x, b.x), v_mul(a.y, b.y), v_mul(a.z, b.z)};
+    return (vec_3){a.x * b.x, a.y * b.y, a.z * b.z};
 }
 
 INLINE vec_3 difference(vec_3 a, vec_3 b)
 {
-    return (vec_3){v_sub(a.x, b.x), v_sub(a.y, b.y), v_sub(a.z, b.z)};
+    return (vec_3){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
 INLINE vec_3 sum_of(vec_3 a, vec_3 b)
 {
-    return (vec_3){v_add(a.x, b.x), v_add(a.y, b.y), v_add(a.z, b.z)};
+    return (vec_3){a.x + b.x, a.y + b.y, a.z + b.z};
 }
 
 /// exp(time w) as quaternions.
@@ -127,21 +127,21 @@ INLINE vec_3 turn_lanes_back(quats q, vec_3 p)
 /// a b, with one Newton step towards unit length.
 INLINE quats unit_product(quats a, quats b)
 {
-    quats q = {v_sub(v_mul(a.w, b.w), lane_dot(a.v, b.v)),
+    quats q = {a.w * b.w - lane_dot(a.v, b.v),
                sum_of(lane_add_scaled(scaled(a.w, b.v), b.w, a.v), cross(a.v, b.v))};
     vec unit = v_fnma(v_set(0.5), v_fma(q.w, q.w, lane_dot(q.v, q.v)), v_set(1.5));
-    return (quats){v_mul(unit, q.w), scaled(unit, q.v)};
+    return (quats){unit * q.w, scaled(unit, q.v)};
 }
 
 INLINE turns turns_of(quats q)
 {
     vec_3 v = q.v, d = sum_of(v, v);
-    vec one = v_set(1.0), wx = v_mul(q.w, d.x), wy = v_mul(q.w, d.y), wz = v_mul(q.w, d.z);
-    vec xx = v_mul(v.x, d.x), yy = v_mul(v.y, d.y), zz = v_mul(v.z, d.z);
-    vec xy = v_mul(v.x, d.y), xz = v_mul(v.x, d.z), yz = v_mul(v.y, d.z);
-    return (turns){{{v_sub(one, v_add(yy, zz)), v_sub(xy, wz), v_add(xz, wy)},
-                    {v_add(xy, wz), v_sub(one, v_add(xx, zz)), v_sub(yz, wx)},
-                    {v_sub(xz, wy), v_add(yz, wx), v_sub(one, v_add(xx, yy))}}};
+    vec one = v_set(1.0), wx = q.w * d.x, wy = q.w * d.y, wz = q.w * d.z;
+    vec xx = v.x * d.x, yy = v.y * d.y, zz = v.z * d.z;
+    vec xy = v.x * d.y, xz = v.x * d.z, yz = v.y * d.z;
+    return (turns){{{one - (yy + zz), xy - wz, xz + wy},
+                    {xy + wz, one - (xx + zz), yz - wx},
+                    {xz - wy, yz + wx, one - (xx + yy)}}};
 }
 
 INLINE vec_3 to_world(const turns *r, vec_3 p)
@@ -182,7 +182,7 @@ INLINE void add_members(const eng_spheres_clump_pass *p, const clump_lanes *g, b
         double *rows[LANES];
         vec s[8];
         rows_of(p->pass->sums, g, k, even, none, rows);
-        load_rows((const double *const *)rows, s);
+        v_load_rows((const double *const *)rows, s);
         vec_3 own = {s[0], s[1], s[2]}, moment = {s[3], s[4], s[5]};
         *force = sum_of(*force, own);
         *torque = sum_of(*torque, sum_of(moment, cross(arms_of(g, k, r), own)));
@@ -237,9 +237,9 @@ INLINE vec_3 end_omegas(const clump_lanes *g, double step, quats turn, vec_3 imp
     (void)improve_omega(g, half, momentum, &w);
     vec_3 rest = improve_omega(g, half, momentum, &w);
     // what the second step leaves is its own square, or the share half^2 w^2
-    vec left = v_mul(v_set(half * half), lane_dot(w, w));
-    left = v_mul(v_max(v_mul(left, left), v_set(1e-14)), lane_dot(rest, rest));
-    mask open = m_less(v_mul(v_set(1e-31), lane_dot(momentum, momentum)), left);
+    vec left = v_set(half * half) * lane_dot(w, w);
+    left = v_max(left * left, v_set(1e-14)) * lane_dot(rest, rest);
+    mask open = m_less(1e-31 * lane_dot(momentum, momentum), left);
     if (__builtin_expect(m_any(open), 0))
         solve_omegas(g, m_bits(open), step, g->w, impulse, &w);
     return w;
@@ -273,10 +273,10 @@ INLINE void place_members(const eng_spheres_clump_pass *p, const clump_lanes *g,
             *(any ? p->ways + (unsigned)row8[l] / 8u : spare) = way[l];
             rows[l] = any ? p->pass->X[(unsigned)row8[l] / 8u] : spare;
         }
-        store_places(rows, (const vec[4]){at.x, at.y, at.z, omega.z});
+        v_store_fours(rows, (const vec[4]){at.x, at.y, at.z, omega.z});
         rows_of(p->pass->V, g, k, even, spare, rows);
-        store_rows(rows, (const vec[8]){velocity.x, velocity.y, velocity.z, edge.x, edge.y, edge.z,
-                                        omega.x, omega.y});
+        v_store_rows(rows, (const vec[8]){velocity.x, velocity.y, velocity.z, edge.x, edge.y,
+                                          edge.z, omega.x, omega.y});
     }
 }
 
@@ -291,7 +291,7 @@ INLINE void move_clumps(const eng_spheres_clump_pass *p, int group, int first, b
     const middles before = {lane_add_scaled(g.x, v_set(half), g.v), turns_of(q)};
     add_members(p, &g, even, &before.turn, &force, &torque);
     vec_3 falling = {v_set(gravity[0]), v_set(gravity[1]), v_set(gravity[2])};
-    g.v = lane_add_scaled(sum_of(g.v, falling), v_mul(v_set(step), g.mass_inverse), force);
+    g.v = lane_add_scaled(sum_of(g.v, falling), v_set(step) * g.mass_inverse, force);
     g.w = end_omegas(&g, step, turn, scaled(v_set(step), to_body(&before.turn, torque)));
     turn = turn_of(half, g.w);
     g.x = lane_add_scaled(before.centre, v_set(half), g.v);

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Passes of the sphere executor over blocks and slots, included once by each build of the kernels.
 //
-// The including file gives the vector layer: types `vec` and `mask` of LANES doubles, the v_ and m_
-// operations, load_positions, load_velocities, store_forces, load_rows,
-// store_rows, load_short_rows, store_short_rows, load_places, store_places, move_slot, store_sum,
-// and the name in LANE_KERNEL. Sums and products run in the same order with explicit fused
-// operations everywhere, so that all builds give the same bits.
-#define CON_KERNEL_BUILD
-#include "contact/laws/law_list.h"
-
+// The including file gives SIMD_LANES, the length of the vectors of base/simd.h, and the name in
+// LANE_KERNEL. Sums and products run in the same order with explicit fused operations everywhere,
+// so that all builds give the same bits.
 #include "base/elementary.h"
+#include "base/simd.h"
+#include "contact/laws/law_list.h"
 #include "engine/pairs/spheres/kernels/clumps_kernel.h"
 #include "engine/pairs/spheres/kernels/pair.h"
 #include "engine/pairs/spheres/kernels/see.h"
@@ -109,7 +106,7 @@ INLINE double far_block(const eng_spheres_pass *pass, int index, const spread *t
     for (int k = 0; k < PARTS; k++, next_part(&p, law)) {
         early e;
         begin_pairs(pass, p, t, law, &e);
-        least = v_min(least, v_sub(e.r, v_load(b->radius_sum + p.first)));
+        least = v_min(least, e.r - v_load(b->radius_sum + p.first));
         if (e.acts)
             act(pass, p, t, moments, law, &e, &bits, s);
     }
@@ -278,8 +275,7 @@ static __attribute__((noinline)) void move_resisting(const eng_spheres_pass *pas
                                                      eng_spheres_chunk *chunk)
 {
     double load[8] __attribute__((aligned(64)));
-    motion_sums s;
-    begin_motion(&s);
+    motion_sums s = no_motion();
     for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++) {
         load_with_couples(pass, slot, load);
         move_slot(pass, slot, load, &s);
@@ -290,8 +286,7 @@ static __attribute__((noinline)) void move_resisting(const eng_spheres_pass *pas
 static __attribute__((noinline)) void move_free(const eng_spheres_pass *pass,
                                                 eng_spheres_chunk *chunk)
 {
-    motion_sums s;
-    begin_motion(&s);
+    motion_sums s = no_motion();
     for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++)
         move_slot(pass, slot, pass->load[(size_t)slot * pass->load_stride], &s);
     note_motion(chunk, &s);
@@ -302,8 +297,7 @@ static __attribute__((noinline)) void move_free(const eng_spheres_pass *pass,
 static __attribute__((noinline)) void sum_members(const eng_spheres_pass *pass,
                                                   eng_spheres_chunk *chunk)
 {
-    motion_sums s;
-    begin_motion(&s);
+    motion_sums s = no_motion();
     for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++)
         store_sum(pass, slot, pass->load[(size_t)slot * pass->load_stride]);
     note_motion(chunk, &s);
@@ -314,8 +308,7 @@ static __attribute__((noinline)) void move_mixed(const eng_spheres_pass *pass,
                                                  eng_spheres_chunk *chunk)
 {
     double load[8] __attribute__((aligned(64)));
-    motion_sums s;
-    begin_motion(&s);
+    motion_sums s = no_motion();
     for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++) {
         const double *given = pass->load[(size_t)slot * pass->load_stride];
         if (pass->resist != NULL) {
@@ -348,24 +341,23 @@ static void lane_move(const eng_spheres_pass *pass, int index)
 INLINE void turn_part(const eng_spheres_pass *pass, double (*q)[8], int slot, int first)
 {
     vec half = v_set(0.5 * pass->step);
-    vec x = v_mul(half, v_gather(&pass->V[slot][6], 8)),
-        y = v_mul(half, v_gather(&pass->V[slot][7], 8));
-    vec z = v_mul(half, v_gather(&pass->X[slot][3], 4));
-    vec s = v_fma(z, z, v_fma(y, y, v_mul(x, x))), sine, cosine;
+    vec x = half * v_gather(&pass->V[slot][6], 8), y = half * v_gather(&pass->V[slot][7], 8);
+    vec z = half * v_gather(&pass->X[slot][3], 4);
+    vec s = v_fma(z, z, v_fma(y, y, x * x)), sine, cosine;
     half_turn(s, &sine, &cosine);
-    x = v_mul(sine, x), y = v_mul(sine, y), z = v_mul(sine, z);
+    x = sine * x, y = sine * y, z = sine * z;
     vec a = v_load(q[0] + first), b = v_load(q[1] + first);
     vec c = v_load(q[2] + first), d = v_load(q[3] + first);
-    vec w = v_fnma(z, d, v_fnma(y, c, v_fnma(x, b, v_mul(cosine, a))));
-    vec i = v_fnma(z, c, v_fma(y, d, v_fma(x, a, v_mul(cosine, b))));
-    vec j = v_fma(z, b, v_fma(y, a, v_fnma(x, d, v_mul(cosine, c))));
-    vec k = v_fma(z, a, v_fnma(y, b, v_fma(x, c, v_mul(cosine, d))));
-    vec norm = v_fma(k, k, v_fma(j, j, v_fma(i, i, v_mul(w, w))));
+    vec w = v_fnma(z, d, v_fnma(y, c, v_fnma(x, b, cosine * a)));
+    vec i = v_fnma(z, c, v_fma(y, d, v_fma(x, a, cosine * b)));
+    vec j = v_fma(z, b, v_fma(y, a, v_fnma(x, d, cosine * c)));
+    vec k = v_fma(z, a, v_fnma(y, b, v_fma(x, c, cosine * d)));
+    vec norm = v_fma(k, k, v_fma(j, j, v_fma(i, i, w * w)));
     vec unit = v_fnma(v_set(0.5), norm, v_set(1.5));
-    v_store(q[0] + first, v_mul(unit, w));
-    v_store(q[1] + first, v_mul(unit, i));
-    v_store(q[2] + first, v_mul(unit, j));
-    v_store(q[3] + first, v_mul(unit, k));
+    v_store(q[0] + first, unit * w);
+    v_store(q[1] + first, unit * i);
+    v_store(q[2] + first, unit * j);
+    v_store(q[3] + first, unit * k);
 }
 
 static void lane_turn(const eng_spheres_pass *pass, int index)
@@ -398,26 +390,24 @@ static int meet(const eng_spheres_search *search, int slot, int begin, int end, 
     vec at[3] = {v_set(place[0][slot]), v_set(place[1][slot]), v_set(place[2][slot])};
     int count = 0;
     for (int first = begin; first < end; first += LANES) {
-        vec x = v_sub(v_load_any(place[0] + first), at[0]);
-        vec y = v_sub(v_load_any(place[1] + first), at[1]);
-        vec z = v_sub(v_load_any(place[2] + first), at[2]);
-        vec square = v_fma(z, z, v_fma(y, y, v_mul(x, x)));
-        vec sum = v_add(own, v_load_any(search->radius + first));
-        vec more = v_add(margin, v_load_any(search->margin + first));
-        vec wide = v_add(sum, more), tight = v_fma(near, more, sum);
-        unsigned bits = m_bits(m_less(square, v_mul(wide, wide)));
+        vec x = v_load_any(place[0] + first) - at[0];
+        vec y = v_load_any(place[1] + first) - at[1];
+        vec z = v_load_any(place[2] + first) - at[2];
+        vec square = v_fma(z, z, v_fma(y, y, x * x));
+        vec sum = own + v_load_any(search->radius + first);
+        vec more = margin + v_load_any(search->margin + first);
+        vec wide = sum + more, tight = v_fma(near, more, sum);
+        unsigned bits = m_bits(m_less(square, wide * wide));
         if (end - first < LANES)
             bits &= (1u << (end - first)) - 1u;
         if (bits != 0)
-            count +=
-                put_found(first, bits, ~m_bits(m_less(square, v_mul(tight, tight))), found + count);
+            count += put_found(first, bits, ~m_bits(m_less(square, tight * tight)), found + count);
     }
     return count;
 }
 
 const eng_spheres_kernel LANE_KERNEL = {
-    .name = LANE_NAME,
-    .available = available,
+    .name = SIMD_NAME,
     .forces = forces,
     .move = lane_move,
     .turn = lane_turn,
@@ -426,3 +416,7 @@ const eng_spheres_kernel LANE_KERNEL = {
     .see = see,
     .draw = draw,
 };
+
+#if defined(__clang__) && SIMD_LANES > 1
+#pragma clang attribute pop
+#endif

@@ -231,7 +231,6 @@ struct eng_spheres_lines;
 /// One build of the kernels. All give the same bits.
 typedef struct eng_spheres_kernel {
     const char *name;
-    bool (*available)(void);
     /// Forces of the pairs that a chunk owns.
     void (*forces)(const eng_spheres_pass *pass, int chunk);
     /// New velocities and positions of rows of a chunk from their force rows.

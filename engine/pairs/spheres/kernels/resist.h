@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rolling and twisting resistance in the sphere executor, docs/laws.md section 3; a part of
-// lane_pair.h, whose variants for worlds without it know nothing of this file.
+// Rolling and twisting resistance in the sphere executor, docs/laws.md section 3. Variants of the
+// kernels for worlds without it use nothing of this file.
+#ifndef CAIRN_ENGINE_PAIRS_SPHERES_RESIST_H
+#define CAIRN_ENGINE_PAIRS_SPHERES_RESIST_H
+
+#include "contact/laws/slider_kernel.h"
+#include "engine/pairs/spheres/kernels/motion.h"
 
 /// Constants of one resistance in all lanes.
 typedef struct moment_terms {
@@ -46,18 +51,18 @@ typedef struct turning {
 INLINE moment_slider lane_slider_of(const moment_terms *t, const turning *turn)
 {
     moment_slider s = {
-        .dashpot = v_mul(turn->arm, t->damping),
-        .limit = v_mul(v_mul(t->friction, turn->radius), turn->force),
+        .dashpot = turn->arm * t->damping,
+        .limit = t->friction * turn->radius * turn->force,
         .ratio = v_set(1.0),
     };
     if (t->own) {
-        s.rate = v_mul(v_mul(turn->arm, t->stiffness), turn->step);
-        s.inverse = s.before_inverse = v_mul(turn->arm_inverse, t->stiffness_inverse);
+        s.rate = turn->arm * t->stiffness * turn->step;
+        s.inverse = s.before_inverse = turn->arm_inverse * t->stiffness_inverse;
         return s;
     }
-    s.rate = v_mul(v_mul(turn->arm, turn->shape->tangential), turn->step);
-    s.inverse = v_mul(turn->arm_inverse, turn->shape->tangential_inverse);
-    s.before_inverse = v_mul(turn->arm_inverse, turn->shape->before_inverse);
+    s.rate = turn->arm * turn->shape->tangential * turn->step;
+    s.inverse = turn->arm_inverse * turn->shape->tangential_inverse;
+    s.before_inverse = turn->arm_inverse * turn->shape->before_inverse;
     if (turn->shrinks)
         s.ratio = turn->shape->before_ratio;
     return s;
@@ -71,10 +76,10 @@ typedef struct moment_work {
 
 INLINE void book_moment(const moment_work *w, int part, sums *s)
 {
-    vec stick = v_add(v_drop(w->slip, w->now), v_drop(w->slipped, w->lagged));
-    vec loss = v_add(v_keep(w->slip, w->now), v_keep(w->slipped, w->lagged));
-    s->damping[part] = v_add(s->damping[part], stick);
-    s->friction[part] = v_add(s->friction[part], v_add(loss, v_add(w->spring, w->stored)));
+    vec stick = v_drop(w->slip, w->now) + v_drop(w->slipped, w->lagged);
+    vec loss = v_keep(w->slip, w->now) + v_keep(w->slipped, w->lagged);
+    s->damping[part] += stick;
+    s->friction[part] += loss + (w->spring + w->stored);
 }
 
 /// Rolling moment on B for the rate of rolling.
@@ -84,12 +89,12 @@ INLINE vec_3 roll(eng_spheres_resist *r, int first, const moment_terms *t, const
     moment_slider m = lane_slider_of(t, turn);
     vec_3 old = load_3(r->rolling, first);
     vec q = lane_dot(old, old), along = lane_dot(old, n);
-    vec_3 whole = length_kept(less_scaled(old, along, n), along, q,
-                              v_div(v_set(1.0), safe_square(q)), turn->touch);
+    vec_3 whole =
+        length_kept(less_scaled(old, along, n), along, q, 1.0 / safe_square(q), turn->touch);
     vec_3 before = scaled(m.ratio, whole), spring = less_scaled(before, m.rate, rate);
     vec_3 moment = less_scaled(spring, m.dashpot, rate);
     vec size_squared = lane_dot(moment, moment);
-    mask slip = m_and(turn->touch, m_less(v_mul(m.limit, m.limit), size_squared));
+    mask slip = m_and(turn->touch, m_less(m.limit * m.limit, size_squared));
     if (m_any(slip))
         slip_lanes(slip, size_squared, m.limit, m.rate, m.dashpot, before, &moment, &spring);
     moment = kept(turn->touch, moment);
@@ -97,12 +102,12 @@ INLINE vec_3 roll(eng_spheres_resist *r, int first, const moment_terms *t, const
     vec_3 loss = lane_add_scaled(moment, v_set(-1.0), spring);
     vec_3 lag = {v_load_float(r->lag_rolling[0] + first), v_load_float(r->lag_rolling[1] + first),
                  v_load_float(r->lag_rolling[2] + first)};
-    vec gained = v_mul(lane_dot(spring, spring), m.inverse);
+    vec gained = lane_dot(spring, spring) * m.inverse;
     moment_work w = {
         .now = lane_dot(loss, rate),
         .lagged = lane_dot(lag, rate),
         .spring = lane_dot(lane_add_scaled(whole, v_set(1.0), spring), rate),
-        .stored = v_mul(v_fnma(q, m.before_inverse, gained), turn->rate),
+        .stored = v_fnma(q, m.before_inverse, gained) * turn->rate,
         .slip = slip,
         .slipped = m_from_bits((unsigned)r->roll_slip >> first),
     };
@@ -118,11 +123,11 @@ INLINE vec_3 roll(eng_spheres_resist *r, int first, const moment_terms *t, const
 /// Force and spring of lanes that slip, along one line.
 INLINE void slip_line(mask slip, const moment_slider *m, vec before, vec *moment, vec *spring)
 {
-    vec against = v_sub(v_set(0.0), m->limit);
+    vec against = 0.0 - m->limit;
     vec cut = v_select(m_less(*moment, v_set(0.0)), against, m->limit);
-    vec inverse = v_div(v_set(1.0), v_add(m->rate, m->dashpot));
-    vec mixed = v_fma(m->dashpot, before, v_mul(m->rate, cut));
-    *spring = v_select(slip, v_mul(inverse, mixed), *spring);
+    vec inverse = 1.0 / (m->rate + m->dashpot);
+    vec mixed = v_fma(m->dashpot, before, m->rate * cut);
+    *spring = v_select(slip, inverse * mixed, *spring);
     *moment = v_select(slip, cut, *moment);
 }
 
@@ -131,19 +136,19 @@ INLINE vec twist(eng_spheres_resist *r, int first, const moment_terms *t, const 
                  vec rate, sums *s)
 {
     moment_slider m = lane_slider_of(t, turn);
-    vec whole = v_load(r->twisting + first), before = v_mul(m.ratio, whole);
+    vec whole = v_load(r->twisting + first), before = m.ratio * whole;
     vec spring = v_fnma(m.rate, rate, before), moment = v_fnma(m.dashpot, rate, spring);
-    mask slip = m_and(turn->touch, m_less(v_mul(m.limit, m.limit), v_mul(moment, moment)));
+    mask slip = m_and(turn->touch, m_less(m.limit * m.limit, moment * moment));
     if (m_any(slip))
         slip_line(slip, &m, before, &moment, &spring);
     moment = v_keep(turn->touch, moment);
     spring = v_keep(turn->touch, spring);
-    vec loss = v_sub(moment, spring), gained = v_mul(v_mul(spring, spring), m.inverse);
+    vec loss = moment - spring, gained = spring * spring * m.inverse;
     moment_work w = {
-        .now = v_mul(loss, rate),
-        .lagged = v_mul(v_load_float(r->lag_twisting + first), rate),
-        .spring = v_mul(v_add(whole, spring), rate),
-        .stored = v_mul(v_fnma(v_mul(whole, whole), m.before_inverse, gained), turn->rate),
+        .now = loss * rate,
+        .lagged = v_load_float(r->lag_twisting + first) * rate,
+        .spring = (whole + spring) * rate,
+        .stored = v_fnma(whole * whole, m.before_inverse, gained) * turn->rate,
         .slip = slip,
         .slipped = m_from_bits((unsigned)r->twist_slip >> first),
     };
@@ -184,12 +189,12 @@ INLINE void lane_resist(const eng_spheres_pass *pass, pairs p, const resistance 
                         vec force, vec_3 n, sums *s)
 {
     eng_spheres_resist *r = &pass->resist[p.b - pass->blocks];
-    vec radius = v_load(r->radius + p.first), arm = v_mul(radius, radius);
+    vec radius = v_load(r->radius + p.first), arm = radius * radius;
     turning turn = {
         .shape = shape,
         .radius = radius,
         .arm = arm,
-        .arm_inverse = v_div(v_set(1.0), arm),
+        .arm_inverse = 1.0 / arm,
         .force = v_max(force, v_set(0.0)),
         .step = terms->step,
         .rate = terms->rate,
@@ -229,3 +234,5 @@ INLINE void load_with_couples(const eng_spheres_pass *pass, int slot, double loa
         if (eng_spheres_far_acts(pass, pass->far[k]))
             add_couple(pass, eng_spheres_far_force_row(pass, pass->far[k]), load + 3);
 }
+
+#endif

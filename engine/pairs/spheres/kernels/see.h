@@ -15,9 +15,9 @@ static void see(const eng_spheres_pass *pass, const eng_spheres_block *b, double
         load_velocities(pass, b->i8 + first, b->j8 + first, V);
         for (int k = 0; k < 3; k++)
             X[k] = v_fnma(since, V[k], X[k]);
-        vec r = v_sqrt(v_fma(X[2], X[2], v_fma(X[1], X[1], v_mul(X[0], X[0]))));
-        vec gap = v_sub(r, v_load(b->radius_sum + first));
-        motion m = motion_of(X, V, v_div(v_set(1.0), r), v_mul(v_set(0.5), gap));
+        vec r = v_sqrt(v_fma(X[2], X[2], v_fma(X[1], X[1], X[0] * X[0])));
+        vec gap = r - v_load(b->radius_sum + first);
+        motion m = motion_of(X, V, 1.0 / r, 0.5 * gap);
         vec_3 lag = {v_load_float(b->lag_tangent[0] + first),
                      v_load_float(b->lag_tangent[1] + first),
                      v_load_float(b->lag_tangent[2] + first)};
@@ -41,8 +41,8 @@ INLINE vec_3 centres_back(const eng_spheres_pass *pass, const int *row8, vec sin
         X[k] = pass->X[(unsigned)row8[k] / 8u];
         V[k] = pass->V[(unsigned)row8[k] / 8u];
     }
-    load_places(X, place);
-    load_places(V, velocity);
+    v_load_fours(X, place);
+    v_load_fours(V, velocity);
     return (vec_3){v_fnma(since, velocity[0], place[0]), v_fnma(since, velocity[1], place[1]),
                    v_fnma(since, velocity[2], place[2])};
 }
@@ -55,11 +55,11 @@ static void draw(const eng_spheres_pass *pass, const eng_spheres_block *b, doubl
     for (int first = 0; first < ENG_SPHERES_WIDTH; first += LANES) {
         vec_3 from = centres_back(pass, b->i8 + first, since);
         vec_3 to = centres_back(pass, b->j8 + first, since);
-        vec_3 apart = {v_sub(to.x, from.x), v_sub(to.y, from.y), v_sub(to.z, from.z)};
+        vec_3 apart = {to.x - from.x, to.y - from.y, to.z - from.z};
         vec length = v_sqrt(lane_dot(apart, apart));
-        vec_3 normal = scaled(v_div(v_set(1.0), length), apart);
+        vec_3 normal = scaled(1.0 / length, apart);
         v_store(out->length + first, length);
-        v_store(out->overlap + first, v_sub(v_load(b->radius_sum + first), length));
+        v_store(out->overlap + first, v_load(b->radius_sum + first) - length);
         v_store(out->centre[0] + first, from.x);
         v_store(out->centre[1] + first, from.y);
         v_store(out->centre[2] + first, from.z);
@@ -68,6 +68,6 @@ static void draw(const eng_spheres_pass *pass, const eng_spheres_block *b, doubl
         v_store(out->normal[2] + first, normal.z);
         for (int k = 0; k < 3; k++)
             v_store(out->tangent[k] + first,
-                    v_add(v_load(b->spring[k] + first), v_load_float(b->lag_tangent[k] + first)));
+                    v_load(b->spring[k] + first) + v_load_float(b->lag_tangent[k] + first));
     }
 }
