@@ -12,7 +12,7 @@ PARAGRAPH_WORDS = 120
 # limits of the words that a reader would have to go through, as wc -w counts them
 USERS_WORDS, THEORY_WORDS = 45000, 8000
 # the index of the folder, and what is for those who write programs in C or change this one
-NO_USERS = tuple(f"docs/{page}.md" for page in ("README", "own_law", "c_interface", "extending", "threat_model"))
+NO_USERS = tuple(f"docs/{page}.md" for page in ("README", "own_law", "c_interface", "extending", "reading", "threat_model"))
 # what a line of prose must not be broken in: code, formulas, links, roles
 ATOM = re.compile(r"`+[^`]*`+|(?<!\\)\$[^$]*\$|!?\[[^\]]*\]\([^)]*\)")
 LABEL = re.compile(r"\(\S+\)=$")
