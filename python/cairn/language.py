@@ -101,6 +101,10 @@ class Writer:
         if isinstance(value, (list, tuple)):
             return self.table(value, {}, where)
         named = self.name_of(value)
+        if named is None and callable(value):
+            raise ArgumentError(f"{where} cannot be a function of Python: motion, load and the motor of a joint "
+                                "take functions of the time. Elsewhere world.lua() gives the call with a function "
+                                "of the scene language, and world.run(observers=) acts between steps")
         if named is None:
             raise ArgumentError(f"{where} cannot be {type(value).__name__}: the scene language has "
                                 "numbers, texts, booleans, lists, dicts, shapes, bodies and joints")

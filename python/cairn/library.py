@@ -162,10 +162,16 @@ def real(value, what):
 
 def floats(values):
     """Real numbers as an array: of complex ones numpy would lose a part, with a warning."""
+    if numpy.ma.is_masked(values):
+        raise ValueError("some of the values are masked")
     array = numpy.asarray(values)
-    if array.dtype.kind == "c":
-        raise TypeError("complex numbers have no place here")
-    return numpy.asarray(array, float)
+    if array.dtype.kind not in "biufO":
+        raise TypeError(f"numbers are wanted, not {array.dtype}" if array.dtype.kind != "c"
+                        else "complex numbers have no place here")
+    try:
+        return numpy.asarray(array, float)
+    except OverflowError:
+        raise ValueError("a number is too large") from None
 
 
 def vector(value, size, what):
@@ -188,6 +194,13 @@ def whole(value, what, least, most):
     if not least <= number <= most:
         raise errors.ArgumentError(f"{what} {number} is out of range: {least} to {most}")
     return number
+
+
+def truth(value, what):
+    """True or False."""
+    if not isinstance(value, (bool, numpy.bool_)):
+        raise errors.ArgumentError(f"{what} must be True or False, not {value!r:.60}")
+    return bool(value)
 
 
 def settings(values, what):

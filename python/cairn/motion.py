@@ -2,6 +2,7 @@
 # Motions of bodies and motors of joints as functions of Python.
 """Functions of the time that the engine asks in its steps."""
 import math
+import re
 import weakref
 
 import numpy
@@ -36,7 +37,7 @@ def _turn(axis, angle):
     axis = axis / numpy.linalg.norm(axis)
 
     def orientation(time):
-        half = 0.5 * math.radians(angle(time))
+        half = 0.5 * math.radians(_values(angle, time, 1, "rotation: angle")[0])
         return (math.cos(half), *(math.sin(half) * axis))
     return orientation
 
@@ -71,6 +72,11 @@ def cairn_python_motion(context, time, motion, error):
 
 
 @ffi.def_extern(error=lib.CAIRN_ERROR_NUMERICAL)
+def cairn_python_load(context, time, force, torque, error):
+    return ffi.from_handle(context).run(error, time, force, torque)
+
+
+@ffi.def_extern(error=lib.CAIRN_ERROR_NUMERICAL)
 def cairn_python_motor(context, time, value, error):
     return ffi.from_handle(context).run(error, time, value)
 
@@ -89,10 +95,23 @@ class Motions:
         self.world()._owner.__dict__.setdefault("calls", []).append(call)
         return call.handle
 
+    def body(self, given):
+        """The Body of a Body, of a name, or of "#12"."""
+        world = self.world()
+        if not isinstance(given, Body):
+            try:
+                return world.find(given)
+            except errors.NotFoundError:
+                if not re.fullmatch(r"#[0-9]+", given):
+                    raise
+                return world.bodies[int(given[1:])]
+        if given.world is not world:
+            raise errors.StaleError("the body belongs to another world")
+        return given
+
     def prescribe(self, body, functions):
         world = self.world()
-        if not isinstance(body, Body):
-            body = world.find(body)
+        body = self.body(body)
         rotation = functions.pop("rotation", None)
         if rotation is not None:
             if not (isinstance(rotation, dict) and set(rotation) == {"axis", "angle"}
@@ -118,6 +137,41 @@ class Motions:
 
         world._guarded(lib.cairn_body_set_motion, body._id, lib.cairn_python_motion,
                        self._keep(answer))
+
+    @staticmethod
+    def parts(value):
+        """What a force or torque is made of: itself, or its three components."""
+        return value if isinstance(value, (list, tuple)) else [value]
+
+    def load(self, arguments, keys):
+        unknown = set(keys) - {"body", "bodies", "force", "torque"}
+        if arguments or unknown or ("body" in keys) == ("bodies" in keys):
+            raise ArgumentError("load: give body=, or bodies=[...], with force= or torque=, and nothing else")
+        world, sources = self.world(), {}
+        for name in ("force", "torque"):
+            value = keys.get(name, (0.0, 0.0, 0.0))
+            if callable(value):
+                sources[name] = value
+                continue
+            given = self.parts(value)
+            if not any(callable(each) for each in given):
+                given = library.vector(value, 3, f"load: {name}")
+            if len(given) != 3:
+                raise ArgumentError(f"load: {name} must be three numbers or functions of the time, not {len(given)}")
+            sources[name] = [each if callable(each) else library.real(each, f"load: {name}") for each in given]
+
+        def answer(time, force, torque):
+            for (name, source), target in zip(sources.items(), (force, torque)):
+                target[0:3] = list(_values(source, time, 3, f"load: {name}") if callable(source) else [
+                    _values(each, time, 1, f"load: {name}")[0] if callable(each) else each for each in source])
+
+        bodies = [keys["body"]] if "body" in keys else keys["bodies"]
+        if not isinstance(bodies, (list, tuple)) or not bodies:
+            raise ArgumentError("load: bodies must be a list of names or Bodies")
+        for body in [self.body(each) for each in bodies]:
+            if body.kind != "dynamic":
+                raise ArgumentError(f'load: body "{body.name or body.id[0]}" is {body.kind}: a load does nothing to it')
+            world._guarded(lib.cairn_body_set_load, body._id, lib.cairn_python_load, self._keep(answer))
 
     @staticmethod
     def of_joint(keys):
