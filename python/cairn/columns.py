@@ -154,7 +154,9 @@ class Table:
                 else given)
             given = _of_type(given, column.dtype)
         except (TypeError, ValueError) as error:
-            raise ArgumentError(f"{self._name}.{name}: {error}") from None
+            reason = str(error) if "out of range" in str(error) or "masked" in str(error) else (
+                f"{column.dtype} of shape {column.shape(count)}, or what fills that, is wanted, not {values!r:.60}")
+            raise ArgumentError(f"{self._name}.{name}: {reason}") from None
         if given.shape != column.shape(count):
             raise ArgumentError(f"{self._name}.{name} is of shape {column.shape(count)}, not "
                                 f"{given.shape}")

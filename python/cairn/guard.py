@@ -38,7 +38,8 @@ def _misfit(function, label, arguments, keys):
         most = f"at most {len(placed)}, {_listed(placed)}" if placed else "none"
         by_name = _listed([name for name in named if name not in placed])
         more = f"; by name it takes {by_name}" if by_name else ""
-        return f"{label} was given {len(arguments)} arguments without a name, and takes {most}{more}"
+        count = f"{len(arguments)} argument{'s' * (len(arguments) > 1)}"
+        return f"{label} was given {count} without a name, and takes {most}{more}"
     twice = [name for name in placed[:len(arguments)] if name in keys]
     if twice:
         return f"{label} was given {twice[0]} twice, by its place and by its name"

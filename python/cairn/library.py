@@ -84,6 +84,8 @@ def encode(text, what):
     if not isinstance(text, str):
         raise errors.ArgumentError(f"{what} must be a text, not {type(text).__name__}")
     data = bytes_of(text, what)
+    if not data and what == "the path":
+        raise errors.ArgumentError("the path is empty")
     if b"\0" in data:
         raise errors.ArgumentError(f"{what} has a zero byte in it")
     return data
@@ -154,7 +156,7 @@ def real(value, what):
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise errors.ArgumentError(f"{what} must be a number, not {value!r}") from None
+        raise errors.ArgumentError(f"{what} must be a number, not {value!r:.60}") from None
     if math.isnan(number):
         raise errors.ArgumentError(f"{what} must be a number, not NaN")
     return number
@@ -179,9 +181,9 @@ def vector(value, size, what):
     try:
         vector = floats(value)
     except (TypeError, ValueError, OverflowError):
-        raise errors.ArgumentError(f"{what} must be {size} numbers, not {value!r}") from None
+        raise errors.ArgumentError(f"{what} must be {size} numbers, not {value!r:.60}") from None
     if vector.shape != (size,):
-        raise errors.ArgumentError(f"{what} must be {size} numbers, not of shape {vector.shape}")
+        raise errors.ArgumentError(f"{what} must be {size} numbers, not {value!r:.60}")
     return vector.tolist()
 
 
@@ -190,9 +192,9 @@ def whole(value, what, least, most):
     try:
         number = operator.index(value)
     except TypeError:
-        raise errors.ArgumentError(f"{what} must be a whole number, not {value!r}") from None
+        raise errors.ArgumentError(f"{what} must be a whole number, not {value!r:.60}") from None
     if not least <= number <= most:
-        raise errors.ArgumentError(f"{what} {number} is out of range: {least} to {most}")
+        raise errors.ArgumentError(f"{what} {str(number):.40} is out of range: {least} to {most}")
     return number
 
 

@@ -21,9 +21,9 @@ def _values(function, time, size, what):
     try:
         value = library.floats(found)
     except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(f"{what} must give {numbers}, not {found!r}") from None
+        raise ArgumentError(f"{what} must give {numbers}, not {found!r:.60}") from None
     if value.shape != (size,) and not (size == 1 and value.shape == ()):
-        raise ArgumentError(f"{what} must give {numbers}, not of shape {value.shape}")
+        raise ArgumentError(f"{what} must give {numbers}, not {found!r:.60}")
     if not numpy.isfinite(value).all():
         raise ArgumentError(f"{what} gave {value.tolist()} at t = {time:.9g} s")
     return value.reshape(size)
@@ -99,6 +99,8 @@ class Motions:
         """The Body of a Body, of a name, or of "#12"."""
         world = self.world()
         if not isinstance(given, Body):
+            if not isinstance(given, str):
+                raise ArgumentError(f"a body is given by its name or as a Body, not as {given!r:.60}")
             try:
                 return world.find(given)
             except errors.NotFoundError:
@@ -132,7 +134,7 @@ class Motions:
         def answer(time, motion):
             motion.given = sum(_GIVEN[name] for name in functions)
             for name, function in functions.items():
-                values = _values(function, time, _SIZES[name], name)
+                values = _values(function, time, _SIZES[name], f"motion: {name}")
                 ffi.memmove(getattr(motion, name), ffi.from_buffer(values), values.nbytes)
 
         world._guarded(lib.cairn_body_set_motion, body._id, lib.cairn_python_motion,

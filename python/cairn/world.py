@@ -309,7 +309,7 @@ class World(Watched, library.Live):
 
     def title(self, text):
         """A line for reports and files."""
-        self._add("title " + self._writer.value(text, "title"))
+        self._add(f"title({self._writer.value(text, 'title')})")
 
     def lua(self, text):
         """Runs a piece of the scene language in this world, as if a scene file went on with it."""
@@ -686,7 +686,7 @@ class World(Watched, library.Live):
         version:     raise it whenever results change, for checkpoints
         mobility:    True where the law needs batch.mobility and batch.free
         """
-        extension.add_law(self, function, name, parameters or {}, history, version, help, mobility)
+        extension.add_law(self, function, name, {} if parameters is None else parameters, history, version, help, mobility)
 
     def add_force_field(self, function, name=None, *, version=1):
         """Adds a force field: f(batch) is given all dynamic bodies at every step and sets batch.force
@@ -838,7 +838,7 @@ def _count(value):
     except (AttributeError, TypeError):
         raise ArgumentError(f"the number of steps must be whole, not {value!r}") from None
     if not 0 <= count < 2**62:
-        raise ArgumentError(f"the number of steps {count} is out of range: 0 or more")
+        raise ArgumentError(f"the number of steps {str(count):.40} is out of range: 0 to 2^62 - 1")
     return count
 
 

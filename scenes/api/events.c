@@ -141,8 +141,8 @@ static int add_event(lua_State *L, const char *call, cairn_change change)
     scn_fields_check(&fields, stop ? of_stop : moves ? of_change : names, 0);
     bool region = scn_fields_has(&fields, "region");
     if (!stop && region + scn_fields_has(&fields, "body") + scn_fields_has(&fields, "bodies") != 1)
-        scn_raise(L, "%s: give body = \"name\", bodies = { \"name\", ... } or region = { ... }",
-                  call);
+        scn_raise(L, "%s: give one of body = \"name\", bodies = { \"name\", ... } and %s = { ... }",
+                  call, moves ? "pair" : "region");
     cairn_event_def def = cairn_default_event_def();
     read_times(&fields, &def);
     cairn_region place = {0};

@@ -83,7 +83,7 @@ static bool open_part(const scn_fields *fields, const char *key, scn_fields *par
         return false;
     if (type != LUA_TTABLE)
         scn_raise(L, "joint: %s must be a table, { %s = ... }", key, names[0]);
-    *part = scn_fields_at(L, lua_gettop(L), "joint");
+    *part = scn_fields_at(L, lua_gettop(L), key);
     scn_fields_check(part, names, 0);
     return true;
 }
