@@ -114,6 +114,8 @@ class Motions:
     def prescribe(self, body, functions):
         world = self.world()
         body = self.body(body)
+        if body.kind != "moving":
+            raise ArgumentError(f'motion: body "{body.name or body.id[0]}" is {body.kind}: give it kind="moving"')
         rotation = functions.pop("rotation", None)
         if rotation is not None:
             if not (isinstance(rotation, dict) and set(rotation) == {"axis", "angle"}

@@ -197,6 +197,8 @@ static int change_pair(lua_State *L, const scn_fields *fields)
     for (int i = 0; i < BASE_COUNT(others); i++)
         if (scn_fields_has(fields, others[i]))
             scn_raise(L, "change: give a pair or a body, not pair and %s", others[i]);
+    if (scn_fields_has(fields, "law"))
+        scn_raise(L, "change: the law of a pair stays; its parameters can change");
     if (lua_getfield(L, fields->table, "pair") != LUA_TTABLE)
         scn_raise(L, "change: pair must be { \"a\", \"b\" }, two materials, or {}, all others");
     scn_fields pair = scn_fields_at(L, lua_gettop(L), "change: pair");
