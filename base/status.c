@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *cairn_status_text(cairn_status status)
 {
@@ -18,6 +19,22 @@ const char *cairn_status_text(cairn_status status)
     return "unknown status";
 }
 
+enum { LONGEST = 8192 };
+
+/// The begin and the end of a text that does not fit: the reason stands behind a long path.
+static void keep_ends(char message[CAIRN_MESSAGE_SIZE], const char *text)
+{
+    size_t half = (CAIRN_MESSAGE_SIZE - sizeof " ... ") / 2;
+    size_t begin = half;
+    const char *end = text + strlen(text) - half;
+    // no character of several bytes is cut
+    while (begin > 0 && (text[begin] & 0xC0) == 0x80)
+        begin--;
+    while ((*end & 0xC0) == 0x80)
+        end++;
+    snprintf(message, CAIRN_MESSAGE_SIZE, "%.*s ... %s", (int)begin, text, end);
+}
+
 cairn_status base_fail(cairn_error *error, cairn_status status, const char *format, ...)
 {
     if (error != NULL) {
@@ -25,7 +42,11 @@ cairn_status base_fail(cairn_error *error, cairn_status status, const char *form
         va_list arguments;
         va_start(arguments, format);
         locale_t before = base_plain_begin();
-        vsnprintf(error->message, sizeof error->message, format, arguments);
+        char text[LONGEST];
+        if (vsnprintf(text, sizeof text, format, arguments) < (int)sizeof error->message)
+            snprintf(error->message, sizeof error->message, "%s", text);
+        else
+            keep_ends(error->message, text);
         base_plain_end(before);
         va_end(arguments);
     }

@@ -49,6 +49,8 @@ void cairn_python_log(void *context, cairn_log_level level, const char *text);
 cairn_status cairn_python_motion(void *context, double time, cairn_motion *motion,
                                  cairn_error *error);
 cairn_status cairn_python_motor(void *context, double time, double *value, cairn_error *error);
+cairn_status cairn_python_load(void *context, double time, double force[3], double torque[3],
+                               cairn_error *error);
 cairn_status cairn_python_solver(void *context, const cairn_problem_data *problem,
                                  double tolerance, double (*impulses)[3], int *iterations);
 void cairn_python_law(void *context, const cairn_law_batch *batch);

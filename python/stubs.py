@@ -95,7 +95,7 @@ def members(kind, calls):
             word = name.title() if table else "NDArray[Any]" if name in ARRAYS else \
                 WORDS.get(name, "Any")
             lines += ["@property", f"def {name}(self) -> {word}: ..."]
-            if member.fset:
+            if member.fset and not hasattr(member.fset, "refuses"):
                 lines += [f"@{name}.setter", f"def {name}(self, value: Any) -> None: ..."]
         elif kind is cairn.World and name in calls and name != "motion":
             lines.append(call(name, calls[name], True))

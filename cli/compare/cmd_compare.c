@@ -131,9 +131,12 @@ static void print_cost(const comparison *found)
         {"a step [ms]", 1e3 * a->seconds_per_step, 1e3 * b->seconds_per_step},
     };
     printf("\n%-34s %12s %12s %12s\n", "cost", "A", "B", "B / A");
-    for (int i = 0; i < BASE_COUNT(rows); i++)
-        printf("%-34s %12.5g %12.5g %12.4g\n", rows[i].name, rows[i].a, rows[i].b,
-               rows[i].b / rows[i].a);
+    for (int i = 0; i < BASE_COUNT(rows); i++) {
+        char ratio[32] = "-";
+        if (rows[i].a != 0.0)
+            snprintf(ratio, sizeof ratio, "%.4g", rows[i].b / rows[i].a);
+        printf("%-34s %12.5g %12.5g %12s\n", rows[i].name, rows[i].a, rows[i].b, ratio);
+    }
 }
 
 static void print_settings(const comparison *found)

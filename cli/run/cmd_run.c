@@ -646,6 +646,8 @@ static int load_and_run(run_state *run)
     result = run_step_choose(settings, run->scene->world);
     if (result == CLI_EXIT_DONE)
         result = choose_target(run);
+    if (result == CLI_EXIT_DONE)
+        result = run_strict_start(run);
     result = run_ranks_worst(run, result);
     if (result == CLI_EXIT_DONE)
         result = run_loaded(run);

@@ -210,6 +210,10 @@ int run_frame_steps(const run_state *run);
 /// The problem of the last step in every chosen form; nothing where there was none.
 cairn_status run_files_problem(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// With --strict, before the first step: refuses bodies that overlap by more than the bound.
+/// @return exit status
+int run_strict_start(run_state *run);
+
 /// With --strict: CAIRN_ERROR_NUMERICAL for a step that leaves a bound; its problem is written.
 cairn_status run_strict_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 

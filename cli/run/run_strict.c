@@ -50,6 +50,42 @@ static cairn_status check_penetration(const run_state *run, cairn_error *error)
                      report->penetration_relative, report->penetration, bound);
 }
 
+static const char *name_of(const cairn_world *world, cairn_body_id id, char text[64])
+{
+    cairn_body_view view;
+    if (cairn_body_get(world, id, &view) == CAIRN_OK && view.name[0] != '\0')
+        snprintf(text, 64, "\"%.50s\"", view.name);
+    else
+        snprintf(text, 64, "body %u", id.index);
+    return text;
+}
+
+int run_strict_start(run_state *run)
+{
+    enum { LOOKED_AT = 64 };
+    const run_settings *settings = run->settings;
+    cairn_overlap pairs[LOOKED_AT];
+    cairn_error error;
+    int count = 0, worst = 0;
+    if (!settings->strict || !run->writes || settings->restart != NULL)
+        return CLI_EXIT_DONE;
+    cairn_world *world = run->scene->world;
+    if (cairn_world_find_overlaps(world, pairs, LOOKED_AT, &count, &error) != CAIRN_OK) {
+        cli_complain("%s", error.message);
+        return CLI_EXIT_FAILED;
+    }
+    for (int i = 1; i < count && i < LOOKED_AT; i++)
+        worst = pairs[i].relative > pairs[worst].relative ? i : worst;
+    if (count == 0 || pairs[worst].relative <= settings->strict_penetration)
+        return CLI_EXIT_DONE;
+    char a[64], b[64];
+    cli_complain("%s and %s overlap by %.3g of the smaller one's smallest size (%.3g m) at the "
+                 "start, more than %.3g (--strict-penetration): place the bodies apart",
+                 name_of(world, pairs[worst].a, a), name_of(world, pairs[worst].b, b),
+                 pairs[worst].relative, pairs[worst].depth, settings->strict_penetration);
+    return CLI_EXIT_FAILED;
+}
+
 static cairn_status check_ways(const run_state *run, cairn_error *error)
 {
     const cairn_world *world = run->scene->world;

@@ -183,7 +183,7 @@ cairn_status cairn_world_get_unbalanced(const cairn_world *world, double *ratio,
     vec3 *sums = base_allocate(&world->model.allocator, bodies + 1, sizeof *sums);
     if (sums == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the unbalanced force");
-    double forces = 0.0, rest = 0.0;
+    double forces = 0.0, rest = 0.0, weight = 0.0;
     int contacts = 0, grains = 0;
     for (int i = 0; i < cairn_contact_count(world); i++) {
         cairn_contact_view c;
@@ -200,9 +200,12 @@ cairn_status cairn_world_get_unbalanced(const cairn_world *world, double *ratio,
         if (!eng_body_is_live(world, row) || world->model.bodies.rows[row].kind != CAIRN_DYNAMIC)
             continue;
         rest += vec3_norm(vec3_add_scaled(sums[row], world->model.bodies.rows[row].mass, gravity));
+        weight += world->model.bodies.rows[row].mass * vec3_norm(gravity);
         grains++;
     }
-    *ratio = contacts > 0 && grains > 0 ? rest / grains / (forces / contacts) : 0.0;
+    // what falls and touches nothing is not at rest
+    double unit = contacts > 0 ? forces / contacts : grains > 0 ? weight / grains : 0.0;
+    *ratio = grains > 0 && unit > 0.0 ? rest / grains / unit : 0.0;
     base_release(&world->model.allocator, sums);
     return CAIRN_OK;
 }

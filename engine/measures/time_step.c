@@ -45,7 +45,7 @@ cairn_status cairn_world_set_time_step(cairn_world *world, double time_step, cai
     if (world == NULL)
         return base_fail_null(error, __func__);
     if (!(time_step > 0.0 && isfinite(time_step)))
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "time step = %g must be positive (s)",
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "time step = %g s must be above 0 and finite",
                          time_step);
     if (world->state.pieces.done > 0)
         return base_fail(

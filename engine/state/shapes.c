@@ -157,7 +157,7 @@ static cairn_status copy_convex(const cairn_world *world, const geo_shape *shape
     const base_allocator *allocator = &world->model.allocator;
     if (!geo_kind_is_convex(shape->kind))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a compound cannot hold a %s",
-                         geo_kind_name(shape->kind));
+                         cairn_shape_kind_call((cairn_shape_kind)shape->kind));
     if (shape->kind == GEO_POLYHEDRON)
         return create_polyhedron(allocator, shape->polyhedron.vertices,
                                  shape->polyhedron.vertex_count, shape->polyhedron.rounding, copy,

@@ -299,8 +299,8 @@ typedef struct cairn_measure {
 } cairn_measure;
 
 /// Mean of the sums of contact forces and weight on the dynamic bodies over the mean force of the
-/// contacts, in the last step: small where forces balance. Joints, loads and fields do not count. 0
-/// without contacts.
+/// contacts, in the last step: small where forces balance. Joints, loads and fields do not count. 1
+/// without contacts, under gravity.
 /// @return CAIRN_ERROR_MEMORY
 CAIRN_API cairn_status cairn_world_get_unbalanced(const cairn_world *world, double *ratio,
                                                   cairn_error *error) CAIRN_CHECK_RESULT;

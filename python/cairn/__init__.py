@@ -9,11 +9,11 @@
 
 Units are SI; vectors are in world axes; quaternions are (w, x, y, z). docs/python.md is the guide.
 """
-from . import errors
+from . import errors, guard
 from ._cairn import ffi, lib
 from .columns import COLUMNS, Table
 from .errors import *
-from .language import SHAPES, VALUES, Expression, constructor
+from .language import SHAPES, VALUES, Expression, constructor as _constructor
 from .extension import FieldBatch, LawBatch
 from .handles import Body, Joint
 from .packing import Packing, read_packing
@@ -41,15 +41,17 @@ _DOCS = {
                       "table_from_csv(file=, time=, value=).",
 }
 for _name in VALUES:
-    globals()[_name] = constructor(_name, _DOCS.get(_name, f"The shape {_name}{{}} of scenes."))
+    globals()[_name] = _constructor(_name, _DOCS.get(_name, f"The shape {_name}{{}} of scenes."))
 __version__ = ffi.string(lib.cairn_version()).decode()
 
 
+@guard.function
 def version():
     """The version of the library that runs."""
     return __version__
 
 
+@guard.function
 def plugins(kind):
     """The laws, solvers or one-contact solvers that there are.
 

@@ -5,9 +5,10 @@ import difflib
 
 import numpy
 
-from . import errors
+from . import errors, guard
 from ._cairn import ffi, lib
 from .errors import ArgumentError
+from .library import Live
 
 __all__ = ["Table"]
 
@@ -61,6 +62,7 @@ def _all_columns():
 COLUMNS = _all_columns()
 
 
+@guard.public
 class Table:
     """The bodies, contacts, joints or connectors of a world, column by column.
 
@@ -76,6 +78,8 @@ class Table:
     __slots__ = ("_world", "_name", "_index", "_item")
 
     def __init__(self, world, name, item=None):
+        if name not in COLUMNS or not isinstance(world, Live):
+            raise ArgumentError("tables are what world.bodies, contacts, joints and connectors are")
         object.__setattr__(self, "_world", world)
         object.__setattr__(self, "_name", name)
         object.__setattr__(self, "_index", getattr(lib, "CAIRN_" + name.upper()))
@@ -102,10 +106,18 @@ class Table:
         try:
             place = index.__index__()
         except (AttributeError, TypeError):
-            raise ArgumentError(f"{self._name} are numbered, not named {index!r}") from None
+            raise ArgumentError(f"{self._name} are numbered, not named {index!r:.60}") from None
         if not -count <= place < count:
             raise errors.MissingItemError(f"there are {count} {self._name}, and no number {place}")
         return self._item(self._world, place % count)
+
+    def __setitem__(self, index, value):
+        raise errors.KindError(f"{self._name} are set by columns, world.{self._name}.COLUMN = array"
+                               + (f", or one of them by world.{self._name}[{index!r:.20}].ATTRIBUTE = value"
+                                  if self._item else ""))
+
+    def __delitem__(self, index):
+        raise errors.KindError(f"{self._name} are removed by remove() of one of them, not by del")
 
     def _column(self, name):
         if not isinstance(name, str):
@@ -134,13 +146,17 @@ class Table:
         world = self._world
         count = len(self)
         try:
+            if numpy.ma.is_masked(values):
+                raise ValueError("some of the values are masked")
             given = numpy.asarray(values)
             given = numpy.ascontiguousarray(
                 numpy.broadcast_to(given, column.shape(count)) if given.ndim <= 1 and count
                 else given)
             given = _of_type(given, column.dtype)
         except (TypeError, ValueError) as error:
-            raise ArgumentError(f"{self._name}.{name}: {error}") from None
+            reason = str(error) if "out of range" in str(error) or "masked" in str(error) else (
+                f"{column.dtype} of shape {column.shape(count)}, or what fills that, is wanted, not {values!r:.60}")
+            raise ArgumentError(f"{self._name}.{name}: {reason}") from None
         if given.shape != column.shape(count):
             raise ArgumentError(f"{self._name}.{name} is of shape {column.shape(count)}, not "
                                 f"{given.shape}")

@@ -5,7 +5,7 @@ import math
 
 import numpy
 
-from . import errors, library
+from . import errors, guard, library
 from ._cairn import ffi, lib
 from .errors import ArgumentError, StateError
 from .motion import Call
@@ -49,6 +49,8 @@ class _Batch:
     _given, _wanted = {}, {}
 
     def __init__(self, pointer, stride_in, stride_out, count):
+        if not isinstance(pointer, ffi.CData):
+            raise ArgumentError("batches are what the functions of laws and force fields are given")
         self.count = count
         self._in = pointer, stride_in
         self._stride_out = stride_out
@@ -74,7 +76,7 @@ class _Batch:
         if name in self._wanted:
             try:
                 getattr(self, name)[...] = library.floats(values)
-            except (TypeError, ValueError) as error:
+            except (TypeError, ValueError, OverflowError) as error:
                 raise ArgumentError(f"{name}: {error}") from None
         elif name in self._given:
             raise ArgumentError(f"{name} is what the function is given, and cannot be set")
@@ -90,6 +92,7 @@ class _Batch:
         self._in = None
 
 
+@guard.public
 class LawBatch(_Batch):
     """Contacts of one pair of materials, n of them, in the middle of a step.
 
@@ -104,6 +107,7 @@ class LawBatch(_Batch):
     _given, _wanted = _CONTACT, _ANSWER
 
 
+@guard.public
 class FieldBatch(_Batch):
     """All dynamic bodies, n of them.
 
@@ -159,7 +163,10 @@ def _parameter(array, index, name, given, kept):
 def add_law(world, function, name, parameters, history, version, help, mobility):
     pointer = world._world
     name = _name(function, name)
-    history = list(history)
+    if not isinstance(parameters, dict):
+        raise ArgumentError(f"parameters: wants a dict of names and defaults, not {parameters!r:.60}")
+    if not isinstance(history, (list, tuple)) or not all(isinstance(each, str) for each in history):
+        raise ArgumentError(f"history: wants a list of names, not {history!r:.60}")
     if len(set(history)) < len(history):
         raise ArgumentError(f"history names a number twice: {', '.join(history)}")
     kept = [ffi.new("char[]", library.encode(name, "a name")),
@@ -173,7 +180,8 @@ def add_law(world, function, name, parameters, history, version, help, mobility)
     names = ffi.new("char *[]", kept[3] or [ffi.NULL])
     definition.history, definition.history_count = names, len(kept[3])
     definition.parameter_count = len(parameters)
-    definition.version, definition.mobility = int(version), bool(mobility)
+    definition.version = library.whole(version, "version", 0, 2**31 - 1)
+    definition.mobility = library.truth(mobility, "mobility")
     compiled = _address(function, "cairn_law_function *")
     if compiled is not None:
         definition.function = compiled
@@ -202,7 +210,10 @@ def _law_answer(function, names):
                                 "batch.impulse, and what else it wants of LawBatch")
         given._finish(batch.answers)
         if width:
-            store[...] = given.history
+            try:
+                store[...] = library.floats(given.history)
+            except (TypeError, ValueError, OverflowError) as error:
+                raise ArgumentError(f"history: {error}") from None
     return answer
 
 
@@ -210,7 +221,7 @@ def add_force_field(world, function, name, version):
     pointer = world._world
     text = ffi.new("char[]", library.encode(_name(function, name), "a name"))
     definition = ffi.new("cairn_field_def *", lib.cairn_default_field_def())
-    definition.name, definition.version = text, int(version)
+    definition.name, definition.version = text, library.whole(version, "version", 0, 2**31 - 1)
     compiled = _address(function, "cairn_field_function *")
     if compiled is not None:
         definition.function = compiled

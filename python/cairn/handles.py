@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Handles of one body or joint.
 """One body or joint of a world."""
+import functools
+
 import numpy
 
-from . import errors, library
+from . import errors, guard, library
 from ._cairn import ffi, lib
 from .errors import ArgumentError
 
@@ -30,6 +32,8 @@ class _Handle:
     __slots__ = ("_owner", "_id")
 
     def __init__(self, world, identity):
+        if not isinstance(world, library.Live):
+            raise ArgumentError("bodies and joints are what calls of a World return")
         self._owner = world
         # a copy: what a view holds goes with the view
         self._id = ffi.new(self._id_type, identity)[0]
@@ -62,6 +66,7 @@ class _Handle:
         return numpy.array(list(getattr(view, name)))
 
 
+@guard.public
 class Body(_Handle):
     """A body: what World.body returns. Every read asks the engine."""
     __slots__ = ()
@@ -205,6 +210,7 @@ class Body(_Handle):
             return f"<cairn.Body: {error}>"
 
 
+@guard.public
 class Joint(_Handle):
     """A joint: what World.joint returns. Every read asks the engine."""
     __slots__ = ()
@@ -300,19 +306,17 @@ class Joint(_Handle):
         drives at a velocity (rad/s or m/s), or towards a position (rad or m) where the joint was
         made with one, with the gains that it had or with others; joint.motor() switches it off.
         limit is the most that it gives, N m or N."""
-        def motor(velocity=None, limit=None, position=None, stiffness=None, damping=None, **others):
-            for name in others:
-                raise ArgumentError(f'a motor has no "{name}"; it has velocity, limit, position, '
-                                    "stiffness and damping, and joint.drive is a torque or force")
-            self._set_motor(velocity, limit, position, stiffness, damping)
-        return motor
+        return functools.partial(_set_motor, self)
 
     @motor.setter
     def motor(self, value):
         raise ArgumentError("joint.motor is called: joint.motor(velocity=1.0, limit=5.0), or "
                             "joint.motor(position=0.5, stiffness=100.0, damping=5.0)")
 
-    def _set_motor(self, velocity, limit, position, stiffness, damping):
+    def _set_motor(self, velocity=None, limit=None, position=None, stiffness=None, damping=None, **others):
+        for name in others:
+            raise ArgumentError(f'a motor has no "{name}"; it has velocity, limit, position, '
+                                "stiffness and damping, and joint.drive is a torque or force")
         world, now = self._owner, self._motor()
         set_to = {"position": position, "stiffness": stiffness, "damping": damping}
         follows = any(value is not None for value in set_to.values())
@@ -342,3 +346,6 @@ class Joint(_Handle):
             return f"<cairn.Joint {self.name or self.id[0]!r}, {self.kind}>"
         except errors.Error as error:
             return f"<cairn.Joint: {error}>"
+
+
+_set_motor = guard.checked(Joint._set_motor, "joint.motor")

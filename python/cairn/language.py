@@ -23,6 +23,10 @@ _RESERVED = frozenset("and break do else elseif end false for function goto if i
                       "repeat return then true until while".split())
 
 
+# whose keys may be functions in a scene
+_TAKE_FUNCTIONS = ("change", "freeze", "gravity", "joint", "motion", "release", "remove", "servo", "stop")
+
+
 class Expression:
     """A value of the scene language, such as a shape: any number of bodies and worlds may use it.
 
@@ -101,6 +105,10 @@ class Writer:
         if isinstance(value, (list, tuple)):
             return self.table(value, {}, where)
         named = self.name_of(value)
+        if named is None and callable(value) and where.partition(":")[0] in _TAKE_FUNCTIONS:
+            raise ArgumentError(f"{where} cannot be a function of Python: motion, load and the motor of a joint "
+                                "take functions of the time. Elsewhere world.lua() gives the call with a function "
+                                "of the scene language, and world.run(observers=) acts between steps")
         if named is None:
             raise ArgumentError(f"{where} cannot be {type(value).__name__}: the scene language has "
                                 "numbers, texts, booleans, lists, dicts, shapes, bodies and joints")

@@ -84,6 +84,8 @@ def encode(text, what):
     if not isinstance(text, str):
         raise errors.ArgumentError(f"{what} must be a text, not {type(text).__name__}")
     data = bytes_of(text, what)
+    if not data and what == "the path":
+        raise errors.ArgumentError("the path is empty")
     if b"\0" in data:
         raise errors.ArgumentError(f"{what} has a zero byte in it")
     return data
@@ -154,7 +156,7 @@ def real(value, what):
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise errors.ArgumentError(f"{what} must be a number, not {value!r}") from None
+        raise errors.ArgumentError(f"{what} must be a number, not {value!r:.60}") from None
     if math.isnan(number):
         raise errors.ArgumentError(f"{what} must be a number, not NaN")
     return number
@@ -162,10 +164,16 @@ def real(value, what):
 
 def floats(values):
     """Real numbers as an array: of complex ones numpy would lose a part, with a warning."""
+    if numpy.ma.is_masked(values):
+        raise ValueError("some of the values are masked")
     array = numpy.asarray(values)
-    if array.dtype.kind == "c":
-        raise TypeError("complex numbers have no place here")
-    return numpy.asarray(array, float)
+    if array.dtype.kind not in "biufO":
+        raise TypeError(f"numbers are wanted, not {array.dtype}" if array.dtype.kind != "c"
+                        else "complex numbers have no place here")
+    try:
+        return numpy.asarray(array, float)
+    except OverflowError:
+        raise ValueError("a number is too large") from None
 
 
 def vector(value, size, what):
@@ -173,9 +181,9 @@ def vector(value, size, what):
     try:
         vector = floats(value)
     except (TypeError, ValueError, OverflowError):
-        raise errors.ArgumentError(f"{what} must be {size} numbers, not {value!r}") from None
+        raise errors.ArgumentError(f"{what} must be {size} numbers, not {value!r:.60}") from None
     if vector.shape != (size,):
-        raise errors.ArgumentError(f"{what} must be {size} numbers, not of shape {vector.shape}")
+        raise errors.ArgumentError(f"{what} must be {size} numbers, not {value!r:.60}")
     return vector.tolist()
 
 
@@ -184,10 +192,17 @@ def whole(value, what, least, most):
     try:
         number = operator.index(value)
     except TypeError:
-        raise errors.ArgumentError(f"{what} must be a whole number, not {value!r}") from None
+        raise errors.ArgumentError(f"{what} must be a whole number, not {value!r:.60}") from None
     if not least <= number <= most:
-        raise errors.ArgumentError(f"{what} {number} is out of range: {least} to {most}")
+        raise errors.ArgumentError(f"{what} {str(number):.40} is out of range: {least} to {most}")
     return number
+
+
+def truth(value, what):
+    """True or False."""
+    if not isinstance(value, (bool, numpy.bool_)):
+        raise errors.ArgumentError(f"{what} must be True or False, not {value!r:.60}")
+    return bool(value)
 
 
 def settings(values, what):

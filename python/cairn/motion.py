@@ -2,6 +2,7 @@
 # Motions of bodies and motors of joints as functions of Python.
 """Functions of the time that the engine asks in its steps."""
 import math
+import re
 import weakref
 
 import numpy
@@ -20,9 +21,9 @@ def _values(function, time, size, what):
     try:
         value = library.floats(found)
     except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(f"{what} must give {numbers}, not {found!r}") from None
+        raise ArgumentError(f"{what} must give {numbers}, not {found!r:.60}") from None
     if value.shape != (size,) and not (size == 1 and value.shape == ()):
-        raise ArgumentError(f"{what} must give {numbers}, not of shape {value.shape}")
+        raise ArgumentError(f"{what} must give {numbers}, not {found!r:.60}")
     if not numpy.isfinite(value).all():
         raise ArgumentError(f"{what} gave {value.tolist()} at t = {time:.9g} s")
     return value.reshape(size)
@@ -36,7 +37,7 @@ def _turn(axis, angle):
     axis = axis / numpy.linalg.norm(axis)
 
     def orientation(time):
-        half = 0.5 * math.radians(angle(time))
+        half = 0.5 * math.radians(_values(angle, time, 1, "rotation: angle")[0])
         return (math.cos(half), *(math.sin(half) * axis))
     return orientation
 
@@ -71,6 +72,11 @@ def cairn_python_motion(context, time, motion, error):
 
 
 @ffi.def_extern(error=lib.CAIRN_ERROR_NUMERICAL)
+def cairn_python_load(context, time, force, torque, error):
+    return ffi.from_handle(context).run(error, time, force, torque)
+
+
+@ffi.def_extern(error=lib.CAIRN_ERROR_NUMERICAL)
 def cairn_python_motor(context, time, value, error):
     return ffi.from_handle(context).run(error, time, value)
 
@@ -89,10 +95,27 @@ class Motions:
         self.world()._owner.__dict__.setdefault("calls", []).append(call)
         return call.handle
 
+    def body(self, given):
+        """The Body of a Body, of a name, or of "#12"."""
+        world = self.world()
+        if not isinstance(given, Body):
+            if not isinstance(given, str):
+                raise ArgumentError(f"a body is given by its name or as a Body, not as {given!r:.60}")
+            try:
+                return world.find(given)
+            except errors.NotFoundError:
+                if not re.fullmatch(r"#[0-9]+", given):
+                    raise
+                return world.bodies[int(given[1:])]
+        if given.world is not world:
+            raise errors.StaleError("the body belongs to another world")
+        return given
+
     def prescribe(self, body, functions):
         world = self.world()
-        if not isinstance(body, Body):
-            body = world.find(body)
+        body = self.body(body)
+        if body.kind != "moving":
+            raise ArgumentError(f'motion: body "{body.name or body.id[0]}" is {body.kind}: give it kind="moving"')
         rotation = functions.pop("rotation", None)
         if rotation is not None:
             if not (isinstance(rotation, dict) and set(rotation) == {"axis", "angle"}
@@ -113,11 +136,46 @@ class Motions:
         def answer(time, motion):
             motion.given = sum(_GIVEN[name] for name in functions)
             for name, function in functions.items():
-                values = _values(function, time, _SIZES[name], name)
+                values = _values(function, time, _SIZES[name], f"motion: {name}")
                 ffi.memmove(getattr(motion, name), ffi.from_buffer(values), values.nbytes)
 
         world._guarded(lib.cairn_body_set_motion, body._id, lib.cairn_python_motion,
                        self._keep(answer))
+
+    @staticmethod
+    def parts(value):
+        """What a force or torque is made of: itself, or its three components."""
+        return value if isinstance(value, (list, tuple)) else [value]
+
+    def load(self, arguments, keys):
+        unknown = set(keys) - {"body", "bodies", "force", "torque"}
+        if arguments or unknown or ("body" in keys) == ("bodies" in keys):
+            raise ArgumentError("load: give body=, or bodies=[...], with force= or torque=, and nothing else")
+        world, sources = self.world(), {}
+        for name in ("force", "torque"):
+            value = keys.get(name, (0.0, 0.0, 0.0))
+            if callable(value):
+                sources[name] = value
+                continue
+            given = self.parts(value)
+            if not any(callable(each) for each in given):
+                given = library.vector(value, 3, f"load: {name}")
+            if len(given) != 3:
+                raise ArgumentError(f"load: {name} must be three numbers or functions of the time, not {len(given)}")
+            sources[name] = [each if callable(each) else library.real(each, f"load: {name}") for each in given]
+
+        def answer(time, force, torque):
+            for (name, source), target in zip(sources.items(), (force, torque)):
+                target[0:3] = list(_values(source, time, 3, f"load: {name}") if callable(source) else [
+                    _values(each, time, 1, f"load: {name}")[0] if callable(each) else each for each in source])
+
+        bodies = [keys["body"]] if "body" in keys else keys["bodies"]
+        if not isinstance(bodies, (list, tuple)) or not bodies:
+            raise ArgumentError("load: bodies must be a list of names or Bodies")
+        for body in [self.body(each) for each in bodies]:
+            if body.kind != "dynamic":
+                raise ArgumentError(f'load: body "{body.name or body.id[0]}" is {body.kind}: a load does nothing to it')
+            world._guarded(lib.cairn_body_set_load, body._id, lib.cairn_python_load, self._keep(answer))
 
     @staticmethod
     def of_joint(keys):

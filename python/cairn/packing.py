@@ -9,7 +9,7 @@ import stat
 
 import numpy
 
-from . import language
+from . import guard, language, library
 from .errors import ArgumentError, FileError, FormatError
 
 __all__ = ["Packing", "read_packing"]
@@ -59,12 +59,18 @@ _STYLES = {"lj": (1.0, 1.0, 1.0), "si": (1.0, 1.0, 1.0), "cgs": (1e-2, 1e-3, 1.0
            "micro": (1e-6, 1e-15, 1e-6), "nano": (1e-9, 1e-21, 1e-9)}
 
 
+@guard.public
 class Packing:
     """Spheres: position (n, 3) m, radius (n,) m, velocity (n, 3) m/s, angular_velocity (n, 3) rad/s,
     type (n,) of numbers or labels, density (n,) kg/m3 or None, mass (n,) kg or None, clump (n,) with
     -1 for a sphere that is on its own, box (3, 2) m or None, tilt (xy, xz, yz) m of that box."""
 
+    __slots__ = ("position", "radius", "velocity", "angular_velocity", "type", "density", "mass", "clump",
+                 "box", "tilt")
+
     def __init__(self, columns, box=None, tilt=None):
+        if not isinstance(columns, dict):
+            raise ArgumentError("a packing is what cairn.read_packing returns")
         count = len(columns["x"])
         zero = numpy.zeros(count)
         self.position = numpy.column_stack([columns[k] for k in "xyz"]).reshape(count, 3)
@@ -86,6 +92,9 @@ class Packing:
 
         material: a name, or {type: name}. density: kg/m3 in place of the file's masses and densities
         """
+        if not isinstance(world, library.Live):
+            raise ArgumentError(f"add_to: a cairn.World is wanted, not {world!r:.60}")
+        self._check_arrays()
         before = len(world.bodies)
         shapes = {}
         for i in numpy.flatnonzero(self.clump < 0):
@@ -103,6 +112,26 @@ class Packing:
                  "position": self.position[i] - centre} for i in members), {})
             self._add(world, members, shape, centre, material, density)
         return len(world.bodies) - before
+
+    def _check_arrays(self):
+        """What a program has put in place of the arrays."""
+        count = numpy.size(self.radius)
+        shapes = {"radius": (count,), "position": (count, 3), "velocity": (count, 3),
+                  "angular_velocity": (count, 3), "type": (count,), "density": (count,), "mass": (count,),
+                  "clump": (count,)}
+        for name, shape in shapes.items():
+            given = getattr(self, name)
+            if given is None and name in ("density", "mass"):
+                continue
+            try:
+                made = numpy.asarray(given) if name == "type" else library.floats(given)
+                if name == "clump" and not (made == numpy.floor(made)).all():
+                    raise ValueError("clumps have whole numbers")
+            except (TypeError, ValueError) as error:
+                raise ArgumentError(f"packing.{name}: {error}") from None
+            if made.shape != shape:
+                raise ArgumentError(f"packing.{name} is of shape {made.shape}, not {shape}: there are {count} radii")
+            object.__setattr__(self, name, made.astype(int) if name == "clump" else made)
 
     def _add(self, world, members, shape, position, material, density):
         names = {self._material_of(i, material) for i in members}
@@ -156,6 +185,7 @@ class Packing:
         return f"<packing of {len(self)} spheres, {clumps} clumps>"
 
 
+@guard.function
 def read_packing(path, format=None):
     """The Packing of a file, as docs/python.md lists them.
 

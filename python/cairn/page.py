@@ -6,7 +6,7 @@ import os
 import pathlib
 import tempfile
 
-from . import errors, library
+from . import errors, guard, library
 from .errors import ArgumentError
 from .picture import call, still
 
@@ -27,6 +27,7 @@ def _words(settings):
     return words
 
 
+@guard.function
 def to_html(subject, path=None, **settings):
     """A Run, or a World as it stands, as a page: everything is in it, and it asks for nothing.
 

@@ -12,7 +12,7 @@ import tempfile
 
 import numpy
 
-from . import errors, library
+from . import errors, guard, library
 from ._cairn import ffi, lib
 from .errors import ArgumentError, UnsupportedError
 from .language import Writer
@@ -182,6 +182,7 @@ def png(subject, size=(960, 540), at=None, **settings):
         return pathlib.Path(out).read_bytes()
 
 
+@guard.function
 def render(subject, size=(960, 540), at=None, **settings):
     """A picture of a World or Run as an array (height, width, 3) of uint8.
 
@@ -206,10 +207,13 @@ def render(subject, size=(960, 540), at=None, **settings):
     return (255.0 * imread(data, format="png")[..., :3] + 0.5).astype(numpy.uint8)
 
 
+@guard.public
 class Film:
     """A film that a notebook shows; `path` is its file, None for one that is held in memory."""
 
     def __init__(self, data, path=None):
+        if not isinstance(data, bytes):
+            raise ArgumentError("a film is what cairn.film and World.film return")
         self.data = data
         self.path = path
 
@@ -222,6 +226,7 @@ class Film:
         return f'<video controls loop src="data:video/mp4;base64,{coded}"></video>'
 
 
+@guard.function
 def film(subject, until=None, path=None, size=(960, 540), frame_rate=30, speed=1.0, **settings):
     """Films a Run, or a World that is stepped to `until` (s) meanwhile; returns a Film.
 

@@ -5,7 +5,7 @@ import threading
 
 import numpy
 
-from . import errors, library
+from . import errors, guard, library
 from ._cairn import ffi, lib
 from .errors import ArgumentError
 
@@ -117,6 +117,7 @@ class Data:
         self._data = None
 
 
+@guard.function
 def project(r, mu):
     """The points of the Coulomb cones |r_T| <= mu r_N nearest to r, (n, 2 or 3), normal first."""
     try:
@@ -138,12 +139,15 @@ def project(r, mu):
     return numpy.where(inside[:, None], r, near)
 
 
+@guard.public
 class Report:
     """What a solve came to: solver, stop ("solved", "iteration_limit", ...), iterations, error (the
     residual that the engine worked out itself), error_scaled, error_q, error_siconos, error_joints,
     growth, seconds, cpu_seconds."""
 
     def __init__(self, report):
+        if not isinstance(report, ffi.CData):
+            raise ArgumentError("a report is what Problem.solve and Problem.judge return")
         for name, _ in ffi.typeof(report).item.fields:
             value = getattr(report, name)
             setattr(self, name, errors.text_of(value) if name in ("solver", "stop") else value)
@@ -158,6 +162,7 @@ class Report:
                 f"{self.error:.3g}, {self.seconds:.3g} s>")
 
 
+@guard.public
 class Problem(library.Live, Data):
     """A frictional contact problem, with the matrices and vectors of :class:`Data`.
 
@@ -183,6 +188,7 @@ class Problem(library.Live, Data):
                           arrays.get("w", numpy.zeros(3 * len(mu))))
         if dimension is None:
             dimension = 2 if len(mu) and rows == 2 * len(mu) else 3
+        dimension = library.whole(dimension, "dimension", 2, 6)
         data = ffi.new("cairn_problem_data *", lib.cairn_default_problem_data(_KINDS[kind]))
         kept = [mu]
         data.dimension, data.contacts = dimension, len(mu)
@@ -272,11 +278,10 @@ class Problem(library.Live, Data):
         settings: of the solver, as `cairn list solvers` shows them
         """
         if callable(solver):
-            found = solver(self)
-            point, iterations = found if isinstance(found, tuple) else (found, 0)
+            point, iterations = _answer(solver(self))
             report = self.judge(point, tolerance, both_measures=both_measures,
                                 scaled_measure=scaled_measure)
-            report.iterations = iterations
+            report.iterations = library.whole(iterations, "the number of iterations", 0, 2**31 - 1)
             return report
         definition = self._definition(tolerance, both_measures, scaled_measure)
         kept = []
@@ -284,14 +289,15 @@ class Problem(library.Live, Data):
             if word is not None:
                 kept.append(ffi.new("char[]", library.encode(word, name)))
                 setattr(definition, name, kept[-1])
-        for name, values in (("solver_setting", settings), ("local_setting", local_settings or {})):
+        for name, values in (("solver_setting", settings),
+                             ("local_setting", {} if local_settings is None else local_settings)):
             array, count, texts = library.settings(values, name.replace("_", " "))
             kept += [array, texts]
             setattr(definition, name + "s", array)
             setattr(definition, name + "_count", count)
         definition.max_iterations = library.whole(max_iterations, "max_iterations", 0, 2**31 - 1)
         definition.time_limit = library.real(time_limit, "time_limit")
-        definition.guess = bool(guess)
+        definition.guess = library.truth(guess, "guess")
         definition.threads = library.whole(threads, "threads", 1, 256)
         error, report = ffi.new("cairn_error *"), ffi.new("cairn_solve_report *")
         main = threading.current_thread() is threading.main_thread()
@@ -302,8 +308,8 @@ class Problem(library.Live, Data):
     def _definition(tolerance, both_measures, scaled_measure):
         definition = ffi.new("cairn_solve_def *", lib.cairn_default_solve_def())
         definition.tolerance = library.real(tolerance, "tolerance")
-        definition.both_measures = bool(both_measures)
-        definition.scaled_measure = bool(scaled_measure)
+        definition.both_measures = library.truth(both_measures, "both_measures")
+        definition.scaled_measure = library.truth(scaled_measure, "scaled_measure")
         return definition
 
     def judge(self, impulses, tolerance=1e-8, *, both_measures=False, scaled_measure=False):
@@ -340,6 +346,7 @@ class Problem(library.Live, Data):
         return f"<cairn.Problem, {self.kind}: {self.contacts} contacts>"
 
 
+@guard.function
 def read_fclib(path):
     """The problem of an FCLIB file, in whatever form and storage; FileError, FormatError."""
     error, made = ffi.new("cairn_error *"), ffi.new("cairn_problem **")
@@ -354,19 +361,31 @@ def _problem(value):
     return value
 
 
+@guard.function
 def write_fclib(problem, path):
     """Problem.write."""
     _problem(problem).write(path)
 
 
+@guard.function
 def solve(problem, solver=None, **settings):
     """Problem.solve."""
     return _problem(problem).solve(solver, **settings)
 
 
+@guard.function
 def check(problem):
     """Problem.check."""
     return _problem(problem).check()
+
+
+def _answer(found):
+    """The impulses and iterations of what a function that solves returns."""
+    if not isinstance(found, tuple):
+        return found, 0
+    if len(found) != 2:
+        raise ArgumentError(f"a solver returns impulses, or (impulses, iterations), not a tuple of {len(found)}")
+    return found
 
 
 def of_world(world, kind):
@@ -391,7 +410,7 @@ def let_solve(world, function, kind):
         problem.scaled_weight = weight
         found = function(problem)
         problem._let_go()
-        point, count = found if isinstance(found, tuple) else (found, 0)
+        point, count = _answer(found)
         point = numpy.ascontiguousarray(_three(point, problem.contacts))
         if not numpy.isfinite(point).all():
             raise ArgumentError("the solver gave impulses that are not finite")

@@ -5,8 +5,9 @@ import math
 
 import numpy
 
-from . import library
+from . import guard, library
 from ._cairn import ffi, lib
+from .errors import ArgumentError
 from .handles import Body
 
 __all__ = ["Query"]
@@ -17,6 +18,7 @@ def _collision(definition, groups, mask):
     definition.collision.mask = library.whole(mask, "mask", 0, 2**32 - 1)
 
 
+@guard.public
 class Query(library.Live):
     """Where all bodies of a world were when World.query made it, or when it was last updated.
 
@@ -26,6 +28,8 @@ class Query(library.Live):
     """
 
     def __init__(self, world):
+        if not isinstance(world, library.Live):
+            raise ArgumentError("a query is what world.query() returns")
         made = ffi.new("cairn_query **")
         world._check(lib.cairn_query_create(world._world, made, world._error))
         self._world = world

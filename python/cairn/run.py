@@ -9,7 +9,7 @@ import re
 
 import numpy
 
-from . import errors, library
+from . import errors, guard, library
 from ._cairn import ffi, lib
 from .errors import FileError, FormatError
 
@@ -71,6 +71,7 @@ def _column(words):
         return numpy.array(words, dtype="U")
 
 
+@guard.public
 class Run:
     """What a run has written.
 
@@ -126,6 +127,7 @@ class Run:
 
     def table(self, name):
         """Any other CSV file of the folder, by its name with or without ".csv"."""
+        library.encode(name, "the name of a table")
         return read_table(self.folder / (name if name.endswith(".csv") else name + ".csv"))
 
     def frame(self, name):
@@ -221,6 +223,7 @@ class Trajectory(library.Live):
 
     def _read(self, index):
         count = len(self)
+        index = library.whole(index, "the number of a frame", -2**62, 2**62)
         if not -count <= index < count:
             raise errors.MissingItemError(f"there are {count} frames, and no number {index}")
         error, frame = ffi.new("cairn_error *"), ffi.new("cairn_replay_frame *")
@@ -259,6 +262,7 @@ class Trajectory(library.Live):
     def body(self, number):
         """What a body is: kind, material (its name), material_index, mass, shape and its size."""
         found = ffi.new("cairn_replay_body *")
+        number = library.whole(number, "the number of a body", 0, 2**31 - 1)
         if lib.cairn_replay_get_body(self._pointer, number, found) != lib.CAIRN_OK:
             raise errors.MissingItemError(f"there are {self.bodies} bodies, and no number {number} of "
                                           "which the file says what it is")
@@ -294,6 +298,7 @@ class Trajectory(library.Live):
 def _reader(name):
     def one(self, index):
         return self._array(self._read(index), name)
+    one.__name__, one.__qualname__ = name, f"Trajectory.{name}"
     one.__doc__ = f"The {name.replace('_', ' ')} of all bodies in one frame."
     whole = property(lambda self: self._all(name), doc=f"The same of all frames.")
     return one, whole
@@ -304,3 +309,5 @@ for _name in Trajectory._WIDTHS:
     setattr(Trajectory, _name, _one)
     setattr(Trajectory, {"velocity": "velocities", "angular_velocity": "angular_velocities"}.get(
         _name, _name + "s"), _whole)
+
+Trajectory = guard.public(Trajectory)

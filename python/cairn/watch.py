@@ -54,7 +54,9 @@ class Watched:
                 a, b = (f'"{body.name}"' if body.name else f"body {body.id[0]}"
                         for body in (Body(self, pairs[i].a), Body(self, pairs[i].b)))
                 found.append(f"{a} and {b} overlap by {pairs[i].depth:.3g} m at the start "
-                             f"({pairs[i].relative:.2g} of the smaller one's smallest size)")
+                             f"({pairs[i].relative:.2g} of the smaller one's smallest size)"
+                             + (": so deep a pair flies apart at once, or stays within one another; place "
+                                "the bodies apart" if pairs[i].relative >= 0.5 else ""))
             if count[0] > most:
                 found.append(f"and {count[0] - most} more pairs overlap at the start")
         return found

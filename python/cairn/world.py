@@ -9,7 +9,7 @@ import threading
 
 import numpy
 
-from . import errors, extension, library, problem
+from . import errors, extension, guard, library, problem
 from ._cairn import ffi, lib
 from .columns import Table
 from .errors import ArgumentError, StateError
@@ -24,6 +24,7 @@ __all__ = ["World", "load"]
 _PHASES = [errors.text_of(lib.cairn_phase_name(i)) for i in range(lib.CAIRN_PHASE_COUNT)]
 
 
+@guard.function
 def load(path, *, law=None, solver=None, local=None, tolerance=None, step=None, until=None,
          threads=None, seed=None, simulation=None, solver_settings=None, local_settings=None,
          parameters=None, **more):
@@ -107,6 +108,7 @@ def _load(path, law, solver, local, tolerance, step, until, threads, seed, simul
     return World._of(owner)
 
 
+@guard.public
 class Snapshot(library.Live):
     """A state of a world, made by World.snapshot; time is its time in s."""
 
@@ -117,6 +119,7 @@ class Snapshot(library.Live):
         self._owner = owner
 
 
+@guard.public
 class World(Watched, library.Live):
     """Bodies, joints and contacts that move together.
 
@@ -296,9 +299,17 @@ class World(Watched, library.Live):
         else:
             self._motions.prescribe(body, functions)
 
+    def load(self, *arguments, **keys):
+        """A force (N) or torque (N m) on a body, or on each of some bodies, with the keys of load{}:
+        numbers, or functions of the time in s, of which one may give all three numbers."""
+        if any(callable(each) for name in ("force", "torque") for each in self._motions.parts(keys.get(name))):
+            self._motions.load(arguments, keys)
+        else:
+            self._run_call("load", arguments, keys)
+
     def title(self, text):
         """A line for reports and files."""
-        self._add("title " + self._writer.value(text, "title"))
+        self._add(f"title({self._writer.value(text, 'title')})")
 
     def lua(self, text):
         """Runs a piece of the scene language in this world, as if a scene file went on with it."""
@@ -428,11 +439,11 @@ class World(Watched, library.Live):
         count = 1 if type(count) is int and count == 1 else _count(count)
         if self._changed and self._watched != _NULL:
             self._look_at_start(count)
-        self._busy = here
+        _set_busy(self, here)
         try:
             status = _steps(world, count, here == _MAIN, stops, self._watched, self._done, self._error)
         finally:
-            self._busy = None
+            _set_busy(self, None)
         if status or self._failure is not None or self._warnings:
             self._fail(status)
 
@@ -675,7 +686,7 @@ class World(Watched, library.Live):
         version:     raise it whenever results change, for checkpoints
         mobility:    True where the law needs batch.mobility and batch.free
         """
-        extension.add_law(self, function, name, parameters or {}, history, version, help, mobility)
+        extension.add_law(self, function, name, {} if parameters is None else parameters, history, version, help, mobility)
 
     def add_force_field(self, function, name=None, *, version=1):
         """Adds a force field: f(batch) is given all dynamic bodies at every step and sets batch.force
@@ -692,8 +703,10 @@ class World(Watched, library.Live):
 
     @property
     def gravity(self):
-        """m/s2; may be set between steps."""
-        return numpy.array(list(lib.cairn_world_get_def(self._world).gravity))
+        """m/s2; may be set between steps, and called as gravity{} of the scene language."""
+        found = numpy.array(list(lib.cairn_world_get_def(self._world).gravity)).view(Gravity)
+        found.world = self
+        return found
 
     @gravity.setter
     def gravity(self, value):
@@ -742,7 +755,7 @@ class World(Watched, library.Live):
     def write_fclib(self, path, form="local", title="", description=""):
         """Writes the contact problem of the last step as an FCLIB file; form "local" or "global"."""
         forms = {"local": lib.CAIRN_FCLIB_LOCAL, "global": lib.CAIRN_FCLIB_GLOBAL}
-        if form not in forms:
+        if not isinstance(form, str) or form not in forms:
             raise ArgumentError(f'form must be "local" or "global", not {form!r}')
         with library.files_lock():
             self._check(lib.cairn_world_write_fclib(
@@ -801,10 +814,21 @@ class World(Watched, library.Live):
                 f"t = {self.time:.6g} s>")
 
 
+class Gravity(numpy.ndarray):
+    """Three numbers (m/s2), which world.gravity(0, 0, -1.62) sets as the call of a scene does."""
+    world = None
+
+    def __call__(self, *arguments, **keys):
+        if self.world is None:
+            raise errors.KindError("gravity of no world is three numbers, and no call")
+        self.world._run_call("gravity", arguments, keys)
+
+
 _MAIN = threading.main_thread().ident
 # looked up once: a step from Python is to cost little more than one from C
 _NULL = ffi.NULL
 _ident = threading.get_ident
+_set_busy = World._busy.__set__
 _steps = lib.cairn_python_steps
 
 
@@ -814,7 +838,7 @@ def _count(value):
     except (AttributeError, TypeError):
         raise ArgumentError(f"the number of steps must be whole, not {value!r}") from None
     if not 0 <= count < 2**62:
-        raise ArgumentError(f"the number of steps {count} is out of range: 0 or more")
+        raise ArgumentError(f"the number of steps {str(count):.40} is out of range: 0 to 2^62 - 1")
     return count
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls bodies_from_csv, table_from_csv and table: bodies, and functions of time, from tables of
 // text.
+#include "base/settings.h"
 #include "base/text.h"
 #include "scenes/load/loader.h"
 
@@ -342,17 +343,20 @@ static double take_unit(const reader *csv, char *title)
     char *bracket = strpbrk(title, "[(");
     if (bracket == NULL)
         return 1.0;
-    const char *names[BASE_COUNT(units)];
+    // the first unit, of numbers, is no word
+    const char *names[BASE_COUNT(units) - 1];
     char word[40];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(bracket + 1, "])"), bracket + 1);
     *bracket = '\0';
     trim(title);
     for (int i = 0; i < BASE_COUNT(units); i++) {
-        names[i] = units[i].name;
+        if (i > 0)
+            names[i - 1] = units[i].name;
         if (strcmp(units[i].name, word) == 0)
             return units[i].factor;
     }
-    scn_raise_unknown(csv->L, "unit", word, names, BASE_COUNT(units));
+    scn_raise(csv->L, "%s: unknown unit \"%.40s\" of column %.60s%s", csv->file, word, title,
+              base_choices_for(word, names, BASE_COUNT(units) - 1).text);
 }
 
 /// What to read of a table of text, and how its values count.

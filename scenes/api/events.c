@@ -141,8 +141,8 @@ static int add_event(lua_State *L, const char *call, cairn_change change)
     scn_fields_check(&fields, stop ? of_stop : moves ? of_change : names, 0);
     bool region = scn_fields_has(&fields, "region");
     if (!stop && region + scn_fields_has(&fields, "body") + scn_fields_has(&fields, "bodies") != 1)
-        scn_raise(L, "%s: give body = \"name\", bodies = { \"name\", ... } or region = { ... }",
-                  call);
+        scn_raise(L, "%s: give one of body = \"name\", bodies = { \"name\", ... } and %s = { ... }",
+                  call, moves ? "pair" : "region");
     cairn_event_def def = cairn_default_event_def();
     read_times(&fields, &def);
     cairn_region place = {0};
@@ -197,6 +197,8 @@ static int change_pair(lua_State *L, const scn_fields *fields)
     for (int i = 0; i < BASE_COUNT(others); i++)
         if (scn_fields_has(fields, others[i]))
             scn_raise(L, "change: give a pair or a body, not pair and %s", others[i]);
+    if (scn_fields_has(fields, "law"))
+        scn_raise(L, "change: the law of a pair stays; its parameters can change");
     if (lua_getfield(L, fields->table, "pair") != LUA_TTABLE)
         scn_raise(L, "change: pair must be { \"a\", \"b\" }, two materials, or {}, all others");
     scn_fields pair = scn_fields_at(L, lua_gettop(L), "change: pair");

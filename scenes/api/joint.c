@@ -83,7 +83,7 @@ static bool open_part(const scn_fields *fields, const char *key, scn_fields *par
         return false;
     if (type != LUA_TTABLE)
         scn_raise(L, "joint: %s must be a table, { %s = ... }", key, names[0]);
-    *part = scn_fields_at(L, lua_gettop(L), "joint");
+    *part = scn_fields_at(L, lua_gettop(L), key);
     scn_fields_check(part, names, 0);
     return true;
 }
@@ -279,6 +279,12 @@ int scn_call_motion(lua_State *L)
     scn_fields_require(&fields, "body");
     const char *name = scn_fields_text(&fields, "body", NULL);
     cairn_body_id body = scn_check_body(L, name);
+    cairn_body_view view;
+    cairn_error error = {0};
+    scn_fields_pass(&fields, cairn_body_get(scn_loader_world(L), body, &view), &error);
+    if (view.kind != CAIRN_MOVING)
+        scn_raise(L, "motion: body \"%.80s\" is %s: give it kind = \"moving\"", name,
+                  view.kind == CAIRN_FIXED ? "fixed" : "dynamic");
     scn_motion *motion = scn_motion_add(L, name);
     bool placed = scn_vector_source_read(&fields, "position", "m", &motion->first);
     motion->orientation = read_function(&fields, "motion", "orientation");
@@ -291,7 +297,6 @@ int scn_call_motion(lua_State *L)
     if ((placed && moves) || turned > 1)
         scn_raise(L, "motion: give position or velocity, and one of orientation, rotation and "
                      "angular_velocity");
-    cairn_error error = {0};
     scn_fields_pass(
         &fields,
         cairn_body_set_motion(scn_loader_world(L), body, scn_motion_evaluate, motion, &error),

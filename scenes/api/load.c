@@ -101,6 +101,11 @@ int scn_call_require(lua_State *L)
     const char *name = lua_tostring(L, 1);
     if (name[0] == '\0' || strlen(name) > 200)
         scn_raise(L, "require: the name must have 1 to 200 letters");
+    if (strpbrk(name, "/\\") != NULL || name[0] == '.')
+        scn_raise(L,
+                  "require: \"%.200s\" must be a name, or names of folders and a file with dots "
+                  "between them, \"parts.grain\", beside the scene or below",
+                  name);
     push_modules(L);
     int type = lua_getfield(L, 2, name);
     if (type == LUA_TLIGHTUSERDATA)

@@ -89,9 +89,16 @@ static void check_value(lua_State *L, const scn_parameter *parameter)
     double x = parameter->value.number;
     if (parameter->whole && x != floor(x))
         scn_raise(L, "parameter %s = %g must be a whole number", parameter->name, x);
-    if (!(x >= parameter->minimum && x <= parameter->maximum))
-        scn_raise(L, "parameter %s = %g is out of range: %g to %g", parameter->name, x,
-                  parameter->minimum, parameter->maximum);
+    if (x >= parameter->minimum && x <= parameter->maximum)
+        return;
+    if (parameter->maximum >= DBL_MAX)
+        scn_raise(L, "parameter %s = %g is out of range: at least %g", parameter->name, x,
+                  parameter->minimum);
+    if (parameter->minimum <= -DBL_MAX)
+        scn_raise(L, "parameter %s = %g is out of range: at most %g", parameter->name, x,
+                  parameter->maximum);
+    scn_raise(L, "parameter %s = %g is out of range: %g to %g", parameter->name, x,
+              parameter->minimum, parameter->maximum);
 }
 
 static void read_limits(lua_State *L, scn_parameter *parameter)

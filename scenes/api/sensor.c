@@ -236,8 +236,8 @@ static int push_body_list(const scn_fields *fields)
 {
     lua_State *L = fields->L;
     if (scn_fields_has(fields, "body") == scn_fields_has(fields, "bodies"))
-        scn_raise(L, "sensor: give body = \"name\", bodies = { \"name\", ... } or connector = "
-                     "\"name\"");
+        scn_raise(L, "sensor: give what it reads: one of body, bodies, connector, joint, region, "
+                     "emitter and outlet, or a quantity of the whole scene, as \"kinetic_energy\"");
     const char *one = scn_fields_text(fields, "body", NULL);
     if (one != NULL) {
         lua_createtable(L, 1, 0);

@@ -38,7 +38,8 @@ static void read_walls(const scn_fields *fields, cairn_servo_def *def)
 {
     lua_State *L = fields->L;
     if (scn_fields_has(fields, "body") == scn_fields_has(fields, "bodies"))
-        scn_raise(L, "servo: give body = \"name\" or bodies = { \"name\", ... }, the walls");
+        scn_raise(L, "servo: give body = \"name\" or bodies = { \"name\", ... }, the walls, "
+                     "or cell = \"x\", a side of the periodic cell");
     int count = 0;
     const cairn_body_id *bodies = scn_push_bodies(fields, &count);
     def->body = bodies[0];

@@ -103,6 +103,11 @@ static cairn_status check_parameters(const scn_loader *loader, cairn_error *erro
     return CAIRN_OK;
 }
 
+// of the smaller body's smallest size: what overlaps by more is no contact that a law is made for
+static const double SO_DEEP = 0.5;
+static const char so_deep[] = ": so deep a pair flies apart at once, or stays within one another; "
+                              "place the bodies apart";
+
 static const char *body_label(const cairn_world *world, cairn_body_id id, char text[64])
 {
     cairn_body_view view;
@@ -135,10 +140,10 @@ static cairn_status check_bodies(scn_loader *loader, cairn_error *error)
         char a[64], b[64];
         scn_loader_log(loader, CAIRN_WARNING,
                        "%s and %s overlap by %.3g m at the start (%.2g of the smaller one's "
-                       "smallest size)",
+                       "smallest size)%s",
                        body_label(scene->world, overlaps[i].a, a),
                        body_label(scene->world, overlaps[i].b, b), overlaps[i].depth,
-                       overlaps[i].relative);
+                       overlaps[i].relative, overlaps[i].relative >= SO_DEEP ? so_deep : "");
     }
     if (scene->overlap_count > OVERLAPS_SHOWN)
         scn_loader_log(loader, CAIRN_WARNING, "and %d more pairs overlap at the start",

@@ -143,6 +143,32 @@ def check_strict():
         check(load(folder.read("r/resolved.json"))["strict_penetration"] == 1e-12, "--strict: resolved")
 
 
+INSIDE = """
+ground{}
+body{ name = "hall", shape = box{ size = {4, 4, 4} }, position = {0, 0, 2} }
+body{ name = "pea", shape = sphere{ radius = %s }, position = {%s, 0, %s} }
+"""
+
+
+def check_overlaps_at_start():
+    """Bodies in one another are warned of with what comes of it; --strict does not begin with them."""
+    said = ': so deep a pair flies apart at once, or stays within one another; place the bodies apart'
+    with Folder() as folder:
+        for radius, x, z, deep in ((1, 0, 2, True), (0.01, 1.9, 2, True), (0.5, 2.4, 0.5, False)):
+            folder.write("s.lua", INSIDE % (radius, x, z))
+            words = ["run", "s.lua", "--until", "0.01", "--out", "r", "--quiet"]
+            result = folder.cairn(*words)
+            check_status(result, 0, "overlap without --strict")
+            check(('"hall" and "pea" overlap by' in result.err) and (said in result.err) == deep, result.err)
+            strict = ["--strict", "--strict-energy", "1"]
+            if deep:
+                check_error(folder.cairn(*words[:-2], "strict", *strict), 1,
+                            r'"hall" and "pea" overlap by \S+ of the smaller one.s smallest size \(\S+ m\) at the start, '
+                            r'more than 0.1 \(--strict-penetration\)', "strict")
+                check(not os.path.exists(os.path.join(folder.path, "strict")), "a run that does not begin leaves no folder")
+            check_status(folder.cairn(*words, *strict, "--strict-penetration", "1e9" if deep else "0.2"), 0, "a wider bound")
+
+
 VICE = """
 simulation{ step = 1/200, end_time = 0.23, max_iterations = 50 }
 material{ name = "s", density = 2000 }
@@ -178,4 +204,5 @@ check_blocked()
 check_not_finite()
 check_jam()
 check_strict()
+check_overlaps_at_start()
 finish()

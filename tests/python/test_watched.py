@@ -523,3 +523,38 @@ def test_stops_as_an_argument(tmp_path):
         world.run(stop=lambda world: 1)
     with pytest.raises(cairn.ArgumentError, match="must be a function"):
         world.run(stop={"x": 3})
+
+
+def test_loads_and_gravity_by_functions(tmp_path):
+    """Functions of Python push as those of a scene do, to the same bits, through a snapshot too."""
+    (tmp_path / "pushed.lua").write_text("""simulation{ step = 1e-3 } gravity{ 0, 0, -2 }
+        body{ name = "a", shape = box{ size = {0.1, 0.2, 0.1} } } body{ shape = sphere{ radius = 0.1 }, position = {1, 0, 0} }
+        load{ body = "a", force = function(t) return 3 * t, 0.5, 1 end, torque = { 0, function(t) return t * t end, 0.1 } }
+        load{ bodies = { "#1" }, force = { 0, 0, function(t) return 2 * t end } }""")
+    scene = cairn.load(tmp_path / "pushed.lua")
+    world = cairn.World(step=1e-3)
+    world.gravity(0, 0, -2)
+    body = world.body(name="a", shape=cairn.box(size=(0.1, 0.2, 0.1)))
+    world.body(shape=cairn.sphere(radius=0.1), position=(1, 0, 0))
+    world.load(body=body, force=lambda time: (3 * time, 0.5, 1), torque=(0, lambda time: time * time, 0.1))
+    world.load(bodies=["#1"], force=[0, 0, lambda time: numpy.float64(2 * time)])
+    world.step(20)
+    state = world.snapshot()
+    for _ in range(2):
+        world.step(30)
+        assert world.step_count == 50 and abs(world.bodies.velocity[0, 1] - 0.5 * 0.05 / world.bodies.mass[0]) < 1e-12
+        end = world.state_hash
+        world.revert(state)
+    scene.step(50)
+    assert scene.state_hash == end
+    with pytest.raises(ZeroDivisionError):
+        world.load(body="a", force=lambda time: (0, 0, 1 / 0))
+        world.step()
+    for keys, words in (({"body": "a", "force": lambda time: 3}, "load: force must give 3 numbers"),
+                        ({"body": "a", "force": (0, lambda time: "x", 0)}, "load: force must give a number, not 'x'"),
+                        ({"body": "a", "force": (0, lambda time: 0)}, "three numbers"),
+                        ({"body": "b", "force": lambda time: (0, 0, 0)}, "no body named"),
+                        ({"force": lambda time: (0, 0, 0)}, "give body=")):
+        with pytest.raises(cairn.Error, match=words):
+            world.load(**keys)
+            world.step()

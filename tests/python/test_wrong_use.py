@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Wrong use raises with a sentence, and never crashes.
 import gc
+import inspect
 import threading
 import warnings
 
@@ -250,3 +251,98 @@ def test_arguments_of_other_types(call):
 def test_a_number_of_steps_that_is_an_array():
     with pytest.raises(cairn.ArgumentError, match="the number of steps must be whole"):
         world_of_balls().step(numpy.zeros((3, 2)))
+
+
+def things(folder):
+    """{name: a function that makes one} of what has public calls."""
+    (folder / "spheres.csv").write_text("x,y,z,radius\n0,0,1,0.1\n1,0,1,0.1\n")
+    world = world_of_balls()
+    world.joint(kind="hinge", name="pin", bodies=["#1"], at=(0, 0, 0.1), motor={"velocity": 0.0})
+    world.record(folder / "trajectory.h5", until=2e-3)
+    return {"World": world_of_balls, "Body": lambda: world.bodies[1], "Joint": lambda: world.find_joint("pin"),
+            "Table": lambda: world.bodies, "Query": world.query, "Run": lambda: cairn.Run(folder),
+            "Trajectory": lambda: cairn.Run(folder).trajectory, "Snapshot": world.snapshot,
+            "Problem": lambda: cairn.Problem(W=numpy.eye(3), q=[-1.0, 0, 0], mu=[0.3]),
+            "Packing": lambda: cairn.read_packing(folder / "spheres.csv"), "cairn": lambda: cairn}
+
+
+ODD = [*WRONG, numpy.ma.masked_array([1.0, 2, 3], [0, 1, 0]), numpy.array("s"), iter([1]), range(2), "x" * 3000, int]
+CALLED_ELSEWHERE = {"cairn": ("Film", "Error", "errors", "guard"), "World": ("film", "record"), "Table": ()}
+
+
+@pytest.mark.parametrize("kind", ["World", "Body", "Joint", "Table", "Query", "Run", "Trajectory", "Snapshot", "Problem",
+                                  "Packing", "cairn"])
+def test_every_call_with_what_does_not_fit(kind, tmp_path):
+    """Whatever a call is given, what it raises is an Error with a sentence."""
+    make, calls = things(tmp_path)[kind], 0
+    for name in dir(make()):
+        one = getattr(type(make()) if kind != "cairn" else cairn, name, None)
+        if name.startswith("_") or isinstance(one, type) or not callable(one) or \
+                getattr(one, "__module__", "cairn").split(".")[0] != "cairn" or name in CALLED_ELSEWHERE.get(kind, ()):
+            continue
+        calls += 1
+        named = [each for each in inspect.signature(one).parameters if each not in ("self", "keys", "settings")]
+        tries = [((), {"no_such_word": 1}), ((None,) * 12, {})]
+        tries += [((bad,), {}) for bad in ODD] + [((), {each: bad}) for each in named for bad in ODD]
+        for arguments, keys in tries:
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    getattr(make(), name)(*arguments, **keys)
+            except cairn.Error as error:
+                assert len(str(error).split()) > 2, (name, arguments, keys)
+    assert calls > 0 or kind == "Snapshot"
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda world: world.run(untill=1), 'World.run has no argument "untill" (did you mean "until"?); it takes until, obs'),
+    (lambda world: world.find(), "World.find wants name"),
+    (lambda world: world.find("a", "b"), "World.find was given 2 arguments without a name, and takes at most 1, name"),
+    (lambda world: world.bodies[1].push((0, 0, 1), force=(0, 0, 1)), "Body.push was given force twice"),
+    (lambda world: world.velocitys, 'a World has no "velocitys"'),
+    (lambda world: world.bodies[1].positon, 'a Body has no "positon" (did you mean "position"?)'),
+    (lambda world: setattr(world, "toleranse", 1), 'a World has no "toleranse" that may be set (did you mean "tolerance"?)'),
+    (lambda world: setattr(world.bodies[1], "mass", 2), "Body.mass is read, and cannot be set"),
+    (lambda world: setattr(world, "step", 2), "World.step is called, and cannot be set"),
+    (lambda world: world.bodies.__setitem__(0, 1), "bodies are set by columns"),
+    (lambda world: world.servo(force=lambda time: 1), "cannot be a function of Python: motion, load and the motor"),
+    (lambda world: setattr(world.bodies, "velocity", numpy.ma.masked_array([1.0, 2, 3], [0, 1, 0])), "masked"),
+    (lambda world: cairn.Body(world, 3), "Body cannot use"), (lambda world: cairn.Report("float"), "a report is what"),
+])
+def test_what_is_said_of_calls(call, words):
+    with pytest.raises(cairn.Error) as caught:
+        call(world_of_balls())
+    assert words in str(caught.value)
+
+
+def test_exceptions_of_functions_come_out_as_they_are():
+    world = world_of_balls()
+    with pytest.raises(KeyError, match="mine"):
+        world.run(until=1, observers=lambda world: {}["mine"])
+    with pytest.raises(TypeError, match="unsupported operand") as caught:
+        world.run(until=1, stop=lambda world: 1 + "a")
+    assert not isinstance(caught.value, cairn.Error)
+
+
+def test_arrays_of_packings(tmp_path):
+    (tmp_path / "spheres.csv").write_text("x,y,z,radius\n0,0,1,0.1\n1,0,1,0.1\n")
+    for name, bad in (("radius", [0.1, "x"]), ("position", numpy.zeros((2, 2))), ("velocity", 3), ("clump", [0.5, 1]),
+                      ("mass", [1, 2, 3]), ("density", numpy.ma.masked_array([1, 2], [0, 1]))):
+        packing = cairn.read_packing(tmp_path / "spheres.csv")
+        setattr(packing, name, bad)
+        with pytest.raises(cairn.ArgumentError, match=f"packing.{name}"):
+            packing.add_to(cairn.World())
+    with pytest.raises(cairn.MissingAttributeError, match='did you mean "position"'):
+        packing.positions = numpy.zeros((2, 3))
+    packing = cairn.read_packing(tmp_path / "spheres.csv")
+    packing.position, packing.clump = [[0, 0, 2], [0, 0, 3]], [-1, -1]
+    world = cairn.World()
+    assert packing.add_to(world) == 2 and world.bodies.position[:, 2].tolist() == [2, 3]
+
+
+def test_long_paths_leave_the_reason():
+    for name in ("x" * 3000, "ä" * 2000, "/" + "y" * 250 + "/z" * 300):
+        with pytest.raises(cairn.FileError) as caught:
+            world_of_balls().restore(name)
+        said = str(caught.value)
+        assert said.endswith(("File name too long", "No such file or directory")) and " ... " in said

@@ -49,7 +49,7 @@ BAD = {
              r'bad\.lua:4: .*unknown unit "furlong"'),
     "outside": ('table("../bad.csv", "x")', r"bad\.lua:4: file \"\.\./bad\.csv\": "),
     "words": ("table(1)", r'bad\.lua:4: table wants table\("file\.csv", "column"'),
-    "require outside": ('require("..secret")', r"bad\.lua:4: give a path relative|bad\.lua:4: file"),
+    "require outside": ('require("..secret")', r'bad\.lua:4: require: "\.\.secret" must be a name, or names of folders and a file'),
     "require absent": ('require("absent")', r'bad\.lua:4: file "absent\.lua": No such file'),
     "require itself": ('require("self")', r'self\.lua:1: require: "self" requires itself'),
     "require syntax": ('require("odd")', r"bad\.lua:4: odd\.lua:2: "),

@@ -34,7 +34,8 @@ LAWS = {"hooke": (', restitution = 0.5, normal_stiffness = 1e4', 'size = 0.02'),
         "hertz_mindlin": (', restitution = 0.5, young_modulus = 1e7', 'grains = { { size = 0.018 }, { shape = capsule{ radius = 0.007, length = 0.01 } } }')}
 
 BAD = {
-    "none": ("freeze{ at = 1 }", r"bad\.lua:2: freeze: give body"),
+    "none": ("freeze{ at = 1 }", r"bad\.lua:2: freeze: give one of body = .* and region"),
+    "change": ("change{ at = 1 }", r"bad\.lua:2: change: give one of body = .* and pair"),
     "no time": ('freeze{ body = "a" }', r"bad\.lua:2: freeze: give at, a time, or when"),
     "every": ('release{ body = "a", at = 1, every = 2 }', r"bad\.lua:2: release: .*every goes with when"),
     "when": ('remove{ body = "a", when = 3 }', r"bad\.lua:2: remove: when must be a function .*not number"),

@@ -104,6 +104,23 @@ stop{ name = "torn", every = 1e-5, when = function(t, sensor) return sensor("who
         check(load(folder.read("r/summary.json"))["stop"] == "torn", "torn")
 
 
+def check_calm():
+    """What falls and touches nothing is not at rest; without gravity nothing is unbalanced."""
+    text = """simulation{ step = 1e-3, end_time = 0.05 }
+gravity{ 0, 0, %s }
+ground{}
+for i = 1, 3 do body{ shape = sphere{ radius = 0.1 }, position = {i, 0, 1} } end
+sensor{ name = "calm", quantity = "unbalanced_force" }
+stop{ name = "rest", every = 1e-3, at = 0.01, when = function(t, sensor) return sensor("calm") < 0.5 end }
+"""
+    with Folder() as folder:
+        for gravity, value, stop in (("-9.81", 1.0, ""), ("0", 0.0, "rest")):
+            folder.write("a.lua", text % gravity)
+            check_status(folder.cairn("run", "a.lua", "--out", "r", "--quiet"), 0, "calm")
+            check(abs(float(table(folder, "r/sensors.csv")[-1]["calm unbalanced_force"]) - value) < 1e-12, "unbalanced force")
+            check(load(folder.read("r/summary.json"))["stop"] == stop, f"at rest: {gravity}")
+
+
 def check_sweep():
     """Measures are in the table: the last value that a column has, or the mean from a time on."""
     with Folder() as folder:
@@ -145,6 +162,7 @@ def check_bad():
 
 check_oedometer()
 check_bonds()
+check_calm()
 check_sweep()
 check_bad()
 finish()
