@@ -95,7 +95,7 @@ void app_draw_contents(view_app *app, double top)
     double row = app_row_height(app);
     double left = app->width - 17.5 * row;
     // without room below the body's panel the list stands beside it
-    if (app->height - top < 12.0 * row) {
+    if (app->height - top < 8.5 * row) {
         left = fmax(0.5 * row, left - 24.5 * row);
         top = app_top(app);
     }

@@ -290,6 +290,10 @@ static plot_range find_range(const view_curve *curves, int curve_count, int coun
         }
     if (range.low > range.high)
         range = (plot_range){0.0, 1.0};
+    // round-off about zero is no end of an axis
+    double span = range.high - range.low;
+    range.low = !logarithmic && fabs(range.low) < 1e-9 * span ? 0.0 : range.low;
+    range.high = !logarithmic && fabs(range.high) < 1e-9 * span ? 0.0 : range.high;
     if (range.high - range.low < 1e-12 * fmax(fabs(range.low), 1e-300))
         range.high = range.low + 1.0;
     return range;
