@@ -355,10 +355,6 @@ static void draw_settings(view_app *app)
     app_draw_joints(app, &panel);
     app_draw_drives(app, &panel);
     app_draw_parameters(app, &panel);
-    if (view_panel_button(&panel, state->paused ? "go on" : "pause"))
-        app_act(app, VIEW_ACTION_PAUSE);
-    if (view_panel_button(&panel, "start again"))
-        snprintf(app->wanted, sizeof app->wanted, "%s", app->path);
     (void)app_end_panel(app, &panel);
 }
 

@@ -153,15 +153,6 @@ bool view_panel_item(view_panel *panel, const char *name, const char *value, boo
     return hot && panel->mouse->pressed;
 }
 
-bool view_panel_button(view_panel *panel, const char *text)
-{
-    if (panel->folded)
-        return false;
-    bool clicked = put_button(panel, inner_left(panel), inner_width(panel), text);
-    panel->y += 1.15 * panel->row;
-    return clicked;
-}
-
 int view_panel_choice(view_panel *panel, const char *name, const char *value)
 {
     double size = 1.4 * panel->row, right = inner_left(panel) + inner_width(panel);
