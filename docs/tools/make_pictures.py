@@ -23,6 +23,7 @@ import laws
 import notebook_pages
 import pages
 import profiles
+import sketches
 import verification
 
 
@@ -147,6 +148,8 @@ def draw_kept(source, words, path):
         draw_classics(source, path)
     elif words[0] == "profile":
         profiles.draw(source, words[1], path)
+    elif words[0] == "sketch":
+        getattr(sketches, "draw_" + words[1])(path)
     else:
         return False
     return True

@@ -10,6 +10,7 @@
     <!-- plot: SCENE "COLUMN" FILE --> a sensor's column of the run of SCENE over time
     <!-- plot: profile WHICH FILE -->  performance profile from a kept table, profiles.py
     <!-- plot: law NAME FILE -->      forces of a contact law, laws.py
+    <!-- plot: sketch NAME FILE -->   a drawing of sketches.py
     <!-- plot: study SCENE FILE -->    speed over angle of the sweep of step 8 of the tutorial
     <!-- plot: verify NAME FILE -->    a case of verification.py, with its row in the table of figures
     <!-- plot: triaxial FILE -->      friction angle and porosity of the built-in triaxial test

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every relative link in the Markdown pages leads to a file, or to a picture that the page itself
-# asks the build of the documentation for, and to a heading of the page that it names.
+# Every relative link in the Markdown pages leads to a file, or to a picture that a page asks the
+# build of the documentation for, and to a heading of the page that it names.
 """usage: links.py ROOT"""
 import os
 import re
@@ -49,6 +49,7 @@ def check_page(name, text, page_of, exists):
 if __name__ == "__main__":
     root = sys.argv[1]
     pages = {name: tree.read(root, name) for name in tree.files(root, ".md")}
+    pictures = {"docs/" + picture for text in pages.values() for picture in MADE.findall(text)}
     tree.finish([problem for name, text in pages.items()
-                 for problem in check_page(name, text, pages.get, lambda path: os.path.exists(
+                 for problem in check_page(name, text, pages.get, lambda path: path in pictures or os.path.exists(
                      os.path.join(root, path)))])

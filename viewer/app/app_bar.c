@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-static const view_colour ink = {36, 42, 52, 255}, paper = {246, 248, 250, 244},
+static const view_colour ink = {36, 42, 52, 255}, paper = {246, 248, 250, 255},
                          accent = {38, 110, 190, 255}, hot_field = {186, 202, 222, 255},
                          alarm = {200, 50, 40, 255};
 
@@ -203,21 +203,41 @@ static int list_help(int lines[HELP_LINES])
     return made;
 }
 
+/// Widths of the names of keys and of a column with what they do.
+static void measure_help(const view_app *app, double *names, double *column)
+{
+    int count = 0;
+    char text[64];
+    const view_key *keys = view_keys(&count);
+    double space = 0.5 * app_row_height(app), words = 0.0;
+    *names = 0.0;
+    for (int i = 0; i < count; i++) {
+        if (view_key_names(i, text, sizeof text) != NULL)
+            *names = fmax(*names, view_font_width(app->stage.font, text) + space);
+        words = fmax(words, view_font_width(app->stage.font, keys[i].help) + space);
+    }
+    *column = *names + words;
+}
+
 void app_draw_help(view_app *app)
 {
     int lines[HELP_LINES], count = list_help(lines);
     const view_key *keys = view_keys(&(int){0});
     view_canvas *canvas = &app->stage.canvas;
-    double row = app_row_height(app), names = 10.5 * row, column = names + 33.0 * row;
-    int columns = app->width >= 2.0 * column ? 2 : 1;
-    int each = (count + columns - 1) / columns, shown = (int)fmax(1.0, app->height / row - 2.5);
+    double row = app_row_height(app), space = 0.5 * row, names, column;
+    measure_help(app, &names, &column);
+    int columns = app->width >= 2.0 * column + space ? 2 : 1;
+    int each = (count + columns - 1) / columns;
+    // lines may stand closer than elsewhere, so that more of them are seen
+    double line = fmin(row, fmax((app->height - 2.0 * row) / each, 0.82 * row));
+    int shown = (int)fmax(1.0, (app->height - 2.0 * row) / line);
     int last = each > shown ? each - shown : 0;
     app->help_first = app->help_first > last ? last : app->help_first < 0 ? 0 : app->help_first;
     view_canvas_box(canvas, 0.0, 0.0, app->width, app->height, paper);
     for (int i = 0; i < count; i++) {
         char text[64];
         int at = i % each - app->help_first;
-        double x = row + (double)(i / each) * 0.5 * app->width, y = (0.6 + at) * row;
+        double x = space + (double)(i / each) * 0.5 * app->width, y = 0.3 * row + at * line;
         if (at < 0 || at >= shown)
             continue;
         if (lines[i] < 0 && lines[i] >= -VIEW_GROUP_COUNT)
@@ -228,6 +248,6 @@ void app_draw_help(view_app *app)
         view_canvas_text(canvas, x, y, ink, view_key_names(lines[i], text, sizeof text));
         view_canvas_text(canvas, x + names, y, ink, keys[lines[i]].help);
     }
-    view_canvas_text(canvas, row, app->height - 1.4 * row, accent,
+    view_canvas_text(canvas, space, app->height - 1.3 * row, accent,
                      last > 0 ? "wheel: more   click or Escape: close" : "click or Escape: close");
 }

@@ -93,12 +93,16 @@ static void list_bodies(contents_list *list)
 void app_draw_contents(view_app *app, double top)
 {
     double row = app_row_height(app);
-    int shown = (int)((app->height - top - 4.0 * row) / row);
-    if (shown < 4)
-        return;
+    double left = app->width - 17.5 * row;
+    // without room below the body's panel the list stands beside it
+    if (app->height - top < 8.5 * row) {
+        left = fmax(0.5 * row, left - 24.5 * row);
+        top = app_top(app);
+    }
+    int shown = (int)fmax(2.0, (app->height - top - 4.5 * row) / row);
     contents_list list = {
         .app = app,
-        .panel = app_begin_panel(app, APP_PANEL_CONTENTS, app->width - 17.5 * row, top, 17.0 * row),
+        .panel = app_begin_panel(app, APP_PANEL_CONTENTS, left, top, 17.0 * row),
         .first = app->contents_first,
         .shown = shown,
     };

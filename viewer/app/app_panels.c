@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const view_colour ink = {36, 42, 52, 255}, paper = {246, 248, 250, 226},
+static const view_colour ink = {36, 42, 52, 255}, paper = {246, 248, 250, 255},
                          accent = {38, 110, 190, 255}, alarm = {200, 50, 40, 255};
 
 // ---------------------------------------------------------------- status line
@@ -66,8 +66,8 @@ static void draw_status(view_app *app)
         x = view_canvas_print(canvas, x + row, y, ink, "%.2fx real time (asked %.3gx)",
                               state->paused ? 0.0 : state->factor, state->speed);
         x = print_report(app, x, y);
+        x = view_canvas_print(canvas, x + row, y, ink, "%.0f fps", app->picture_rate);
     }
-    x = view_canvas_print(canvas, x + row, y, ink, "%.0f fps", app->picture_rate);
     x = print_way(app, x, y);
     if (app->filming)
         x = view_canvas_print(canvas, x + row, y, alarm, "filming, %d pictures", app->film.frames);
@@ -131,16 +131,24 @@ static void draw_toast(view_app *app)
     size_t most = (size_t)fmax(8.0, (app->width - 3.0 * row) / letter), length = strlen(app->toast);
     if (base_timer_seconds() > app->toast_until || length == 0)
         return;
-    size_t lines = (length + most - 1) / most;
+    // lines end between words where that is possible
+    size_t lines = 0, ends[BASE_COUNT(app->toast)];
+    for (size_t from = 0; from < length; from = ends[lines++]) {
+        size_t end = length - from > most ? from + most : length;
+        for (size_t space = end; end < length && space > from; space--)
+            if (app->toast[space] == ' ') {
+                end = space + 1;
+                break;
+            }
+        ends[lines] = end;
+    }
     double width = (double)(lines > 1 ? most : length) * letter + row;
     double x = fmax(0.5 * (app->width - width), 0.0);
     double y = app->height - (2.6 + (double)lines) * row;
-    view_colour cover = paper;
-    cover.a = 255;
-    view_canvas_box(canvas, x, y, width, ((double)lines + 0.3) * row, cover);
-    for (size_t i = 0; i < lines; i++)
+    view_canvas_box(canvas, x, y, width, ((double)lines + 0.3) * row, paper);
+    for (size_t i = 0, from = 0; i < lines; from = ends[i++])
         view_canvas_print(canvas, x + 0.5 * row, y + (0.15 + (double)i) * row, ink, "%.*s",
-                          (int)most, app->toast + i * most);
+                          (int)(ends[i] - from), app->toast + from);
 }
 
 // ---------------------------------------------------------------- the chosen body
@@ -234,7 +242,7 @@ static double draw_body(view_app *app)
         return app_top(app) + 3.0 * row;
     const view_body *body = &app->model.bodies[selected];
     view_panel panel =
-        app_begin_panel(app, APP_PANEL_CHOSEN, app->width - 23.5 * row, app_top(app), 23.0 * row);
+        app_begin_panel(app, APP_PANEL_CHOSEN, app->width - 24.5 * row, app_top(app), 24.0 * row);
     vec3 p = app->frame->centres[selected], v = app->frame->velocities[selected];
     vec3 w = app->frame->omegas[selected];
     char title[80];
@@ -247,7 +255,7 @@ static double draw_body(view_app *app)
         view_panel_row(&panel, "mass", "%.5g kg", body->mass);
     view_panel_row(&panel, "centre", "%.4f %.4f %.4f m", p.x, p.y, p.z);
     view_panel_row(&panel, "velocity", "%.4g %.4g %.4g m/s", v.x, v.y, v.z);
-    view_panel_row(&panel, "angular velocity", "%.4g %.4g %.4g rad/s", w.x, w.y, w.z);
+    view_panel_row(&panel, "angular velocity", "%.3g %.3g %.3g rad/s", w.x, w.y, w.z);
     if (body->kind == CAIRN_DYNAMIC)
         view_panel_row(&panel, "energy", "%.4g J (of the centre)",
                        0.5 * body->mass * vec3_dot(v, v));
@@ -347,10 +355,6 @@ static void draw_settings(view_app *app)
     app_draw_joints(app, &panel);
     app_draw_drives(app, &panel);
     app_draw_parameters(app, &panel);
-    if (view_panel_button(&panel, state->paused ? "go on" : "pause"))
-        app_act(app, VIEW_ACTION_PAUSE);
-    if (view_panel_button(&panel, "start again"))
-        snprintf(app->wanted, sizeof app->wanted, "%s", app->path);
     (void)app_end_panel(app, &panel);
 }
 

@@ -188,7 +188,10 @@ void app_draw_picker(view_app *app)
     panel.y = top + (count + columns - 1) / columns * down;
     if (count <= 0)
         view_panel_row(&panel, "nothing of that name", "%s", "");
-    view_panel_row(&panel, columns > 2 ? "type to narrow down, Enter opens, Escape leaves" : "type",
+    view_panel_row(&panel,
+                   columns > 2   ? "type to narrow down, Enter opens, Escape leaves"
+                   : columns > 1 ? "type, arrows, Enter, Escape"
+                                 : "type",
                    "%d of %d", picker->shown_count, picker->count);
     (void)app_end_panel(app, &panel);
     if (clicked >= 0) {

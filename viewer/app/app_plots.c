@@ -4,12 +4,17 @@
 
 #include "base/assert.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const view_colour accent = {38, 110, 190, 255}, alarm = {200, 50, 40, 255};
 
-// width of a panel of plots, in rows
-static const double plot_width = 22.0;
+/// Width of a panel of plots, which stays within a narrow window.
+static double plot_width(const view_app *app, double left)
+{
+    double row = app_row_height(app);
+    return fmax(12.0 * row, fmin(22.0 * row, app->width - left - 0.5 * row));
+}
 
 static void draw_energy(view_app *app, double left, double *top)
 {
@@ -28,7 +33,7 @@ static void draw_energy(view_app *app, double left, double *top)
         {"residual", &s->residual, stride, colours[4]},
     };
     double row = app_row_height(app);
-    view_panel panel = app_begin_panel(app, APP_PANEL_ENERGY, left, *top, plot_width * row);
+    view_panel panel = app_begin_panel(app, APP_PANEL_ENERGY, left, *top, plot_width(app, left));
     if (app->state.replay && app->sample_count == 0)
         view_panel_title(&panel, "energy: this run has no energy.csv");
     else
@@ -43,7 +48,7 @@ static void draw_sensor(view_app *app, double left, double *top)
 {
     const scn_scene *scene = app->subject.scene;
     double row = app_row_height(app);
-    view_panel panel = app_begin_panel(app, APP_PANEL_SENSOR, left, *top, plot_width * row);
+    view_panel panel = app_begin_panel(app, APP_PANEL_SENSOR, left, *top, plot_width(app, left));
     if (scene->sensor_count == 0) {
         view_panel_title(&panel, "this scene has no sensor");
     } else {
@@ -92,7 +97,7 @@ static void draw_steps(view_app *app, view_panel *panel, double height)
 static void draw_solver(view_app *app, double left, double top)
 {
     double row = app_row_height(app), height = 3.0 * row;
-    view_panel panel = app_begin_panel(app, APP_PANEL_SOLVER, left, top, plot_width * row);
+    view_panel panel = app_begin_panel(app, APP_PANEL_SOLVER, left, top, plot_width(app, left));
     if (app->state.replay) {
         view_panel_title(&panel, "solver: not stored in a trajectory");
     } else {

@@ -114,14 +114,14 @@ double app_draw_set(view_app *app)
         speed = fmax(speed, vec3_norm(v));
     }
     view_panel panel =
-        app_begin_panel(app, APP_PANEL_CHOSEN, app->width - 23.5 * row, app_top(app), 23.0 * row);
+        app_begin_panel(app, APP_PANEL_CHOSEN, app->width - 24.5 * row, app_top(app), 24.0 * row);
     view_panel_title(&panel, "chosen set");
     view_panel_row(&panel, "bodies", "%d, of them dynamic %d", app->set_count, dynamic);
     if (mass > 0.0) {
         vec3 p = vec3_scale(1.0 / mass, moment), v = vec3_scale(1.0 / mass, momentum);
         view_panel_row(&panel, "mass", "%.5g kg", mass);
         view_panel_row(&panel, "centre of mass", "%.4f %.4f %.4f m", p.x, p.y, p.z);
-        view_panel_row(&panel, "its velocity", "%.4f %.4f %.4f m/s", v.x, v.y, v.z);
+        view_panel_row(&panel, "its velocity", "%.4g %.4g %.4g m/s", v.x, v.y, v.z);
         view_panel_row(&panel, "fastest body", "%.4g m/s", speed);
         view_panel_row(&panel, "energy", "%.4g J (of the centres)", energy);
     }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const view_colour paper = {246, 248, 250, 240}, ink = {36, 42, 52, 255},
+static const view_colour paper = {246, 248, 250, 255}, ink = {36, 42, 52, 255},
                          faint = {120, 128, 140, 255}, field = {214, 220, 228, 255},
                          field_hot = {186, 202, 222, 255}, accent = {38, 110, 190, 255};
 
@@ -51,8 +51,6 @@ static double inner_width(const view_panel *panel)
 {
     return panel->width - 2.0 * margin * panel->row;
 }
-
-static int number_of(const char *name);
 
 static bool is_over(const view_panel *panel, double x, double y, double width, double height)
 {
@@ -118,6 +116,11 @@ void view_panel_row(view_panel *panel, const char *name, const char *format, ...
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     view_canvas_text(panel->canvas, inner_left(panel), panel->y, faint, name);
+    // a value without room beside its name stands below it
+    if (view_font_width(panel->canvas->font, name) + view_font_width(panel->canvas->font, text) +
+            0.4 * panel->row >
+        inner_width(panel))
+        panel->y += panel->row;
     put_right(panel, inner_left(panel) + inner_width(panel), ink, text);
     panel->y += panel->row;
 }
@@ -148,15 +151,6 @@ bool view_panel_item(view_panel *panel, const char *name, const char *value, boo
     put_right(panel, left + width - 0.3 * panel->row, faint, value);
     panel->y += panel->row;
     return hot && panel->mouse->pressed;
-}
-
-bool view_panel_button(view_panel *panel, const char *text)
-{
-    if (panel->folded)
-        return false;
-    bool clicked = put_button(panel, inner_left(panel), inner_width(panel), text);
-    panel->y += 1.15 * panel->row;
-    return clicked;
 }
 
 int view_panel_choice(view_panel *panel, const char *name, const char *value)
@@ -287,6 +281,10 @@ static plot_range find_range(const view_curve *curves, int curve_count, int coun
         }
     if (range.low > range.high)
         range = (plot_range){0.0, 1.0};
+    // round-off about zero is no end of an axis
+    double span = range.high - range.low;
+    range.low = !logarithmic && fabs(range.low) < 1e-9 * span ? 0.0 : range.low;
+    range.high = !logarithmic && fabs(range.high) < 1e-9 * span ? 0.0 : range.high;
     if (range.high - range.low < 1e-12 * fmax(fabs(range.low), 1e-300))
         range.high = range.low + 1.0;
     return range;
@@ -313,7 +311,8 @@ static void draw_curve(view_panel *panel, const plot_frame *frame, const double 
         double py = frame->y + frame->height * (frame->range.high - value) /
                                    (frame->range.high - frame->range.low);
         if (isfinite(py) && isfinite(last_y))
-            view_canvas_line(panel->canvas, last_x, last_y, px, py, 1.6, curve->colour);
+            view_canvas_line(panel->canvas, last_x, last_y, px, py, 0.085 * panel->row,
+                             curve->colour);
         last_x = px;
         last_y = isfinite(value) ? py : NAN;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Few widgets, drawn and asked in one call each: text, button, slider, choice, plot.
+// Few widgets, drawn and asked in one call each: text, slider, choice, plot.
 #ifndef CAIRN_VIEWER_APP_PANEL_H
 #define CAIRN_VIEWER_APP_PANEL_H
 
@@ -55,8 +55,6 @@ void view_panel_row(view_panel *panel, const char *name, const char *format, ...
     CAIRN_PRINTF(3, 4);
 /// A row that can be clicked, marked when it is chosen. @return true when it was clicked
 bool view_panel_item(view_panel *panel, const char *name, const char *value, bool chosen);
-/// @return true when it was clicked
-bool view_panel_button(view_panel *panel, const char *text);
 /// A click on the value lets another be typed; Enter takes it. @return true when it was taken
 bool view_panel_number(view_panel *panel, const char *name, double *value, double minimum,
                        double maximum, const char *unit);

@@ -40,7 +40,7 @@
     X(VIEW_Z_BACK, "6", CAMERA, "look against z")                                                  \
     X(VIEW_START, "0", CAMERA, "as at the start")                                                  \
     X(FIT, "F", CAMERA, "fit the chosen body or set, or all")                                      \
-    X(FOLLOW, "Shift+F", CAMERA, "the camera goes with the chosen body, or stands still")          \
+    X(FOLLOW, "Shift+F", CAMERA, "camera follows the chosen body, or stands still")                \
     X(PARALLEL, "O", CAMERA, "parallel or perspective")                                            \
     X(FLY_FORWARD, "W", CAMERA, "fly forward, while held")                                         \
     X(FLY_BACK, "S", CAMERA, "fly back, while held")                                               \
@@ -52,7 +52,7 @@
     X(CONTACTS_BACK, "Shift+C", SHOW, "contacts, the other way round")                             \
     X(LARGER, "Shift+]", SHOW, "larger contact symbols")                                           \
     X(SMALLER, "Shift+[", SHOW, "smaller contact symbols")                                         \
-    X(COLOURS, "B", SHOW, "colours: body, material, speed, force, island, size, ...")              \
+    X(COLOURS, "B", SHOW, "colours: body, material, speed, force, ...")                            \
     X(GLASS, "T", SHOW, "transparency: containers, nothing, all that is fixed")                    \
     X(GROUND, "G", SHOW, "grid and floor")                                                         \
     X(HANDLES, "Shift+G", SHOW, "handles that move and turn the chosen body")                      \
