@@ -318,18 +318,80 @@ static inline bool are_far(const cairn_world *world, const geo_pair *pair, vec3 
            q->low.z - way.z > p->high.z + slack || q->high.z + way.z < p->low.z - slack;
 }
 
-/// Places of cone laws whose pairs may meet in the step; how many.
-/// @param near  [places of cone laws] out
-static int find_near(const cairn_world *world, int *near)
+/// Whether a pair is clear of what its bodies may do in the step, as far as their aims tell without
+/// the ranges.
+static bool is_clear_anyway(const cairn_world *world, const eng_pair *pair)
+{
+    int first = pair->colliders.first, second = pair->colliders.second;
+    const eng_aim *a = &world->scratch.aims[world->contacts.colliders.rows[first].body];
+    const eng_aim *b = &world->scratch.aims[world->contacts.colliders.rows[second].body];
+    double gap = pair->count > 0 ? world->contacts.colliders.reach[first] +
+                                       world->contacts.colliders.reach[second]
+                                 : 0.0;
+    // most pairs that touch are done with here
+    if (!eng_pair_is_clear(world, pair, gap))
+        return false;
+    double apart = vec3_distance(vec3_from(a->u), vec3_from(b->u));
+    double way = world->state.clock.horizon * (apart + a->around + b->around) * (1.0 + 1e-12);
+    double margins =
+        world->contacts.colliders.margin[first] + world->contacts.colliders.margin[second];
+    return eng_pair_is_clear(world, pair, real_max(way, margins) + gap);
+}
+
+static void near_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const cairn_world *world = argument;
+    const eng_plan *plan = &world->contacts.plan;
+    for (int place = begin; place < end; place++)
+        world->scratch.nears[place] =
+            world->state.pieces.thrown ||
+            !is_clear_anyway(world, &world->contacts.pairs.rows[plan->order[place]]);
+}
+
+/// Marks a body that forces move.
+static bool mark(const cairn_world *world, int body, bool *marked)
+{
+    bool news = !marked[body] && world->model.bodies.rows[body].kind == CAIRN_DYNAMIC;
+    marked[body] = marked[body] || news;
+    return news;
+}
+
+/// Pairs that may pass velocities on to bodies that may come near others: those that may meet, and
+/// all that are linked with them; how many.
+/// @param near    [places of cone laws] out: pairs
+/// @param looked  [places of cone laws] scratch, all false
+/// @param marked  [reach] scratch, all false
+static int find_links(const cairn_world *world, int *near, bool *looked, bool *marked)
 {
     const eng_plan *plan = &world->contacts.plan;
-    vec3 way = way_of_all(world);
-    bool all = world->state.cell.any || world->state.elsewhere != NULL;
-    int count = 0;
+    bool all = world->state.cell.any || world->state.elsewhere != NULL, any = all;
     for (int place = 0; place < plan->cone_pairs; place++) {
-        const eng_pair *pair = &world->contacts.pairs.rows[plan->order[place]];
-        near[count] = plan->order[place];
-        count += all || pair->count > 0 || !are_far(world, &pair->colliders, way);
+        const geo_pair *pair = &world->contacts.pairs.rows[plan->order[place]].colliders;
+        if (!world->scratch.nears[place])
+            continue;
+        any = mark(world, world->contacts.colliders.rows[pair->first].body, marked) || any;
+        any = mark(world, world->contacts.colliders.rows[pair->second].body, marked) || any;
+    }
+    vec3 way = {0.0, 0.0, 0.0};
+    if (any)
+        way = way_of_all(world);
+    int count = 0;
+    while (any) {
+        any = false;
+        for (int place = 0; place < plan->cone_pairs; place++) {
+            const eng_pair *pair = &world->contacts.pairs.rows[plan->order[place]];
+            int a = world->contacts.colliders.rows[pair->colliders.first].body;
+            int b = world->contacts.colliders.rows[pair->colliders.second].body;
+            if (looked[place] || !(all || marked[a] || marked[b]))
+                continue;
+            looked[place] = true;
+            if (!all && pair->count == 0 && are_far(world, &pair->colliders, way))
+                continue;
+            near[count++] = plan->order[place];
+            any = mark(world, a, marked) || any;
+            any = mark(world, b, marked) || any;
+        }
     }
     return count;
 }
@@ -368,12 +430,11 @@ static bool pass_on(cairn_world *world, const eng_pair *pair, int round, bool *m
 
 /// Ranges grow along chains of bodies that may meet, until they do no more: the least ones for
 /// which that is so, in whatever order pairs are looked at.
-/// @param near, meet  [places of cone laws] scratch
-static void find_ranges(cairn_world *world, int *near, bool *meet)
+/// @param near    [n] pairs that may meet, and what is linked with them
+/// @param meet    [n] scratch, all false
+static void find_ranges(cairn_world *world, const int *near, int n, bool *meet)
 {
-    int n = find_near(world, near);
     bool changed = true;
-    memset(meet, 0, (size_t)n * sizeof *meet);
     for (int round = 1; changed && round < ROUNDS; round++) {
         changed = false;
         for (int i = 0; i < n; i++) {
@@ -414,11 +475,12 @@ cairn_status eng_aims_find(cairn_world *world)
         return CAIRN_OK;
     world->scratch.aims =
         base_arena_array(world->scratch.arena, eng_aim, "aims", world->scratch.general.reach);
-    int *near =
-        base_arena_array(world->scratch.arena, int, "aims", world->contacts.plan.cone_pairs);
-    bool *meet =
-        base_arena_array(world->scratch.arena, bool, "aims", world->contacts.plan.cone_pairs);
-    if (world->scratch.aims == NULL || near == NULL || meet == NULL)
+    int places = world->contacts.plan.cone_pairs, reach = world->scratch.general.reach;
+    int *near = base_arena_array(world->scratch.arena, int, "aims", places);
+    bool *flags = base_arena_array(world->scratch.arena, bool, "aims", 2 * places + reach);
+    world->scratch.nears = base_arena_array(world->scratch.arena, bool, "aims", places);
+    if (world->scratch.aims == NULL || near == NULL || flags == NULL ||
+        world->scratch.nears == NULL)
         return CAIRN_ERROR_MEMORY;
     if (world->scratch.general.active_count < world->scratch.general.reach)
         memset(world->scratch.aims, 0,
@@ -428,7 +490,10 @@ cairn_status eng_aims_find(cairn_world *world)
     // rows of bodies are the bodies themselves until there is a problem
     world->scratch.solve.row = NULL;
     world->state.pieces.too_long = outruns_cell(world);
-    find_ranges(world, near, meet);
+    memset(flags, 0, (size_t)(2 * places + reach) * sizeof *flags);
+    base_parallel_for(world->model.workers, places, ENG_PAIR_CHUNK, near_chunk, world);
+    int links = find_links(world, near, flags, flags + 2 * (size_t)places);
+    find_ranges(world, near, links, flags + places);
     return CAIRN_OK;
 }
 

@@ -60,6 +60,7 @@ typedef struct eng_world_scratch {
     con_impulse_output *explicit_outputs;  // [contacts.count - cone_count]
     con_impulse_output *connector_outputs; // [connectors]
     struct eng_aim *aims;                  // [reach] NULL: no pair asks for them
+    bool *nears;    // [places of cone laws] whether the two may come near each other, with aims
     double *bounce; // [pair_count] s after the middle of the step, when the two bounce across a
                     // gap; INFINITY for most
     struct eng_undo *undo; // NULL where no general passes have work
