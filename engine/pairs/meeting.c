@@ -338,15 +338,43 @@ static bool is_clear_anyway(const cairn_world *world, const eng_pair *pair)
     return eng_pair_is_clear(world, pair, real_max(way, margins) + gap);
 }
 
+/// What near_chunk knows of colliders.
+typedef struct near_context {
+    const cairn_world *world;
+    const double *least; // [colliders] m, as least_of
+} near_context;
+
+/// A sum of those of two colliders is at least what a distance of theirs has to be for the pair to
+/// be clear anyway, m: the way that was gone since it was known, and the margin, which holds what
+/// is ahead of a body that goes on as it would without contacts. INFINITY for all others.
+static double least_of(const cairn_world *world, int collider)
+{
+    const eng_collider *c = &world->contacts.colliders.rows[collider];
+    double margin = world->contacts.colliders.margin[collider], size = 0.0;
+    if (c->shape == NULL || eng_is_elsewhere(world, c->body))
+        return INFINITY;
+    if (isfinite(c->shape->smallest_size))
+        size = c->shape->smallest_size;
+    const double *u = world->scratch.aims[c->body].u, *v_free = world->state.bodies.v_free[c->body];
+    bool free = u[0] == v_free[0] && u[1] == v_free[1] && u[2] == v_free[2] &&
+                (size == 0.0 || margin < size) && !tumbles(world, c->body, vec3_from(u + 3));
+    return free ? world->contacts.colliders.way[collider] +
+                      world->contacts.colliders.reach[collider] + margin
+                : INFINITY;
+}
+
 static void near_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
     (void)chunk, (void)worker;
-    const cairn_world *world = argument;
-    const eng_plan *plan = &world->contacts.plan;
-    for (int place = begin; place < end; place++)
+    const near_context *context = argument;
+    const cairn_world *world = context->world;
+    for (int place = begin; place < end; place++) {
+        const eng_pair *pair = &world->contacts.pairs.rows[world->contacts.plan.order[place]];
+        double least =
+            context->least[pair->colliders.first] + context->least[pair->colliders.second];
         world->scratch.nears[place] =
-            world->state.pieces.thrown ||
-            !is_clear_anyway(world, &world->contacts.pairs.rows[plan->order[place]]);
+            world->state.pieces.thrown || (!(least < pair->clear) && !is_clear_anyway(world, pair));
+    }
 }
 
 /// Marks a body that forces move.
@@ -367,9 +395,12 @@ static int find_links(const cairn_world *world, int *near, bool *looked, bool *m
     const eng_plan *plan = &world->contacts.plan;
     bool all = world->state.cell.any || world->state.elsewhere != NULL, any = all;
     for (int place = 0; place < plan->cone_pairs; place++) {
+        const bool *next = memchr(world->scratch.nears + place, true,
+                                  (size_t)(plan->cone_pairs - place) * sizeof *next);
+        if (next == NULL)
+            break;
+        place = (int)(next - world->scratch.nears);
         const geo_pair *pair = &world->contacts.pairs.rows[plan->order[place]].colliders;
-        if (!world->scratch.nears[place])
-            continue;
         any = mark(world, world->contacts.colliders.rows[pair->first].body, marked) || any;
         any = mark(world, world->contacts.colliders.rows[pair->second].body, marked) || any;
     }
@@ -478,8 +509,10 @@ cairn_status eng_aims_find(cairn_world *world)
     int places = world->contacts.plan.cone_pairs, reach = world->scratch.general.reach;
     int *near = base_arena_array(world->scratch.arena, int, "aims", places);
     bool *flags = base_arena_array(world->scratch.arena, bool, "aims", 2 * places + reach);
+    double *least =
+        base_arena_array(world->scratch.arena, double, "aims", world->contacts.colliders.count);
     world->scratch.nears = base_arena_array(world->scratch.arena, bool, "aims", places);
-    if (world->scratch.aims == NULL || near == NULL || flags == NULL ||
+    if (world->scratch.aims == NULL || near == NULL || flags == NULL || least == NULL ||
         world->scratch.nears == NULL)
         return CAIRN_ERROR_MEMORY;
     if (world->scratch.general.active_count < world->scratch.general.reach)
@@ -491,7 +524,10 @@ cairn_status eng_aims_find(cairn_world *world)
     world->scratch.solve.row = NULL;
     world->state.pieces.too_long = outruns_cell(world);
     memset(flags, 0, (size_t)(2 * places + reach) * sizeof *flags);
-    base_parallel_for(world->model.workers, places, ENG_PAIR_CHUNK, near_chunk, world);
+    for (int k = 0; k < world->contacts.broad.listed_count; k++)
+        least[world->contacts.broad.listed[k]] = least_of(world, world->contacts.broad.listed[k]);
+    near_context context = {world, least};
+    base_parallel_for(world->model.workers, places, ENG_PAIR_CHUNK, near_chunk, &context);
     int links = find_links(world, near, flags, flags + 2 * (size_t)places);
     find_ranges(world, near, links, flags + places);
     return CAIRN_OK;
@@ -1100,8 +1136,19 @@ cairn_status eng_meeting_misses(const cairn_world *world, const eng_pair *pair, 
 cairn_status eng_meeting_look_back(const cairn_world *world, const eng_pair *pair,
                                    geo_manifold *manifold)
 {
+    const double *v[2];
+    double around = 0.0, before, met, half = 0.5 * world->state.clock.step;
+    for (int side = 0; side < 2; side++) {
+        int collider = side == 0 ? pair->colliders.first : pair->colliders.second;
+        int body = world->contacts.colliders.rows[collider].body;
+        v[side] = world->state.bodies.v[body];
+        around += world->scratch.aims[body].around;
+    }
+    // most go too slowly for that
+    double most = half * (vec3_distance(vec3_from(v[0]), vec3_from(v[1])) + around);
+    if (!world->state.cell.any && most * (1.0 + 1e-12) <= bounce_depth * size_of(world, pair))
+        return CAIRN_OK;
     sweep s = begin_sweep(world, pair);
-    double before, met, half = 0.5 * world->state.clock.step;
     int from = manifold->count;
     vec3 shift = vec3_sub(s.q[1].position, world->state.bodies.q_mid[s.body[1]].position);
     s.horizon = half;
@@ -1236,6 +1283,12 @@ static double *find_bounces(const cairn_world *world, bool *any)
 static bool is_thrown(const cairn_world *world, int body)
 {
     const double *u = world->scratch.aims[body].u, *v_end = world->state.bodies.v_end[body];
+    // most bodies that nothing touches go on exactly as expected
+    bool same = true;
+    for (int k = 0; k < 6 && same; k++)
+        same = u[k] == v_end[k];
+    if (same)
+        return false;
     double size = world->model.shapes.rows[world->model.bodies.rows[body].shape]->smallest_size;
     double reach = eng_reach_of(world, body), h = world->state.clock.horizon;
     size = real_min(size, reach);
