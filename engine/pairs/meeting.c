@@ -318,26 +318,6 @@ static inline bool are_far(const cairn_world *world, const geo_pair *pair, vec3 
            q->low.z - way.z > p->high.z + slack || q->high.z + way.z < p->low.z - slack;
 }
 
-/// Whether a pair is clear of what its bodies may do in the step, as far as their aims tell without
-/// the ranges.
-static bool is_clear_anyway(const cairn_world *world, const eng_pair *pair)
-{
-    int first = pair->colliders.first, second = pair->colliders.second;
-    const eng_aim *a = &world->scratch.aims[world->contacts.colliders.rows[first].body];
-    const eng_aim *b = &world->scratch.aims[world->contacts.colliders.rows[second].body];
-    double gap = pair->count > 0 ? world->contacts.colliders.reach[first] +
-                                       world->contacts.colliders.reach[second]
-                                 : 0.0;
-    // most pairs that touch are done with here
-    if (!eng_pair_is_clear(world, pair, gap))
-        return false;
-    double apart = vec3_distance(vec3_from(a->u), vec3_from(b->u));
-    double way = world->state.clock.horizon * (apart + a->around + b->around) * (1.0 + 1e-12);
-    double margins =
-        world->contacts.colliders.margin[first] + world->contacts.colliders.margin[second];
-    return eng_pair_is_clear(world, pair, real_max(way, margins) + gap);
-}
-
 /// What near_chunk knows of colliders.
 typedef struct near_context {
     const cairn_world *world;
@@ -372,8 +352,7 @@ static void near_chunk(void *argument, int begin, int end, int chunk, int worker
         const eng_pair *pair = &world->contacts.pairs.rows[world->contacts.plan.order[place]];
         double least =
             context->least[pair->colliders.first] + context->least[pair->colliders.second];
-        world->scratch.nears[place] =
-            world->state.pieces.thrown || (!(least < pair->clear) && !is_clear_anyway(world, pair));
+        world->scratch.nears[place] = world->state.pieces.thrown || !(least < pair->clear);
     }
 }
 
@@ -394,13 +373,12 @@ static int find_links(const cairn_world *world, int *near, bool *looked, bool *m
 {
     const eng_plan *plan = &world->contacts.plan;
     bool all = world->state.cell.any || world->state.elsewhere != NULL, any = all;
+    if (!all && memchr(world->scratch.nears, true, (size_t)plan->cone_pairs) == NULL)
+        return 0;
     for (int place = 0; place < plan->cone_pairs; place++) {
-        const bool *next = memchr(world->scratch.nears + place, true,
-                                  (size_t)(plan->cone_pairs - place) * sizeof *next);
-        if (next == NULL)
-            break;
-        place = (int)(next - world->scratch.nears);
         const geo_pair *pair = &world->contacts.pairs.rows[plan->order[place]].colliders;
+        if (!world->scratch.nears[place])
+            continue;
         any = mark(world, world->contacts.colliders.rows[pair->first].body, marked) || any;
         any = mark(world, world->contacts.colliders.rows[pair->second].body, marked) || any;
     }
