@@ -50,6 +50,8 @@ typedef struct eng_world_scratch {
     eng_world_general general;
     eng_world_solve solve;
 
+    bool rigid; // whether contacts of any pair are, from the begin of a step on
+
     // of this step, in the arena
     eng_load *applied;                 // [body_count] loads and fields; NULL: no field
     struct eng_joint_step *joint_step; // NULL without joints
