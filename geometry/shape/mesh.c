@@ -312,6 +312,26 @@ static bool copy_arrays(geo_shape *shape, const vec3 *vertices, int vertex_count
                                   triangle_count) == CAIRN_OK;
 }
 
+/// Squares of areas are numbers for vertices of 1e-50 to 1e50 m.
+static cairn_status check_vertices(const vec3 *vertices, int count, cairn_error *error)
+{
+    const double farthest = 1e50, nearest = 1e-50;
+    double reach = 0.0;
+    for (int i = 0; i < count; i++) {
+        double distance = vec3_norm(vertices[i]);
+        if (!(distance <= farthest))
+            return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                             "vertex %d of a mesh (%g, %g, %g) must be finite and at most %g m "
+                             "from the mesh's origin",
+                             i + 1, vertices[i].x, vertices[i].y, vertices[i].z, farthest);
+        reach = fmax(reach, distance);
+    }
+    if (reach >= nearest)
+        return CAIRN_OK;
+    return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                     "a mesh must reach %g m from its origin at least, not %g m", nearest, reach);
+}
+
 cairn_status geo_mesh_create(const base_allocator *allocator, const vec3 *vertices,
                              int vertex_count, const int (*triangles)[3], int triangle_count,
                              geo_shape **shape, cairn_error *error)
@@ -320,11 +340,8 @@ cairn_status geo_mesh_create(const base_allocator *allocator, const vec3 *vertic
 
     // check mesh
     cairn_status status = check_counts(vertex_count, triangle_count, error);
-    for (int i = 0; i < vertex_count && status == CAIRN_OK; i++)
-        if (!vec3_is_finite(vertices[i]))
-            status = base_fail(error, CAIRN_ERROR_ARGUMENT,
-                               "vertex %d of a mesh (%g, %g, %g) must be finite", i + 1,
-                               vertices[i].x, vertices[i].y, vertices[i].z);
+    if (status == CAIRN_OK)
+        status = check_vertices(vertices, vertex_count, error);
     for (int t = 0; t < triangle_count && status == CAIRN_OK; t++)
         status = check_triangle(vertices, vertex_count, triangles[t], t + 1, error);
     if (status != CAIRN_OK)

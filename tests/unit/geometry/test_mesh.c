@@ -347,8 +347,11 @@ static void bad_meshes_are_refused(void **state)
     memcpy(vertices, cube_vertices, sizeof vertices);
     vertices[6].z = NAN;
     expect_refusal(vertices, 8, cube_faces, 12, "vertex 7");
-    vertices[6].z = 1e300;
-    expect_refusal(vertices, 8, cube_faces, 12, "degenerate");
+    vertices[6].z = 1e150;
+    expect_refusal(vertices, 8, cube_faces, 12, "from the mesh's origin");
+    for (int i = 0; i < 8; i++)
+        vertices[i] = vec3_scale(1e-60, cube_vertices[i]);
+    expect_refusal(vertices, 8, cube_faces, 12, "must reach 1e-50 m");
 }
 
 static void memory_failures_leave_nothing(void **state)
