@@ -225,25 +225,15 @@ static bool is_closed_alone(const cairn_world *world, int place)
     return place >= plan->cone_pairs && surface->law->bonded == NULL;
 }
 
-/// Whether the way that two colliders have gone since a distance of theirs was known leaves them
-/// farther apart than the margin.
-static bool is_still_clear(const cairn_world *world, const eng_pair *pair, double margin)
-{
-    double way = world->contacts.colliders.way[pair->colliders.first] +
-                 world->contacts.colliders.way[pair->colliders.second];
-    return way + margin < pair->clear;
-}
-
-/// Whether that is so for all that the two may do in the step, seen from little work.
+/// Whether a pair of bodies that may come near is clear of what they do in the step nevertheless.
 static bool flies_clear(const cairn_world *world, const eng_pair *pair)
 {
     int a = pair->colliders.first, b = pair->colliders.second;
     double gap = pair->count > 0
                      ? world->contacts.colliders.reach[a] + world->contacts.colliders.reach[b]
                      : 0.0;
-    return is_still_clear(world, pair, gap) &&
-           (is_still_clear(world, pair, eng_meeting_most(world, pair) + gap) ||
-            is_still_clear(world, pair, eng_meeting_much(world, pair) + gap));
+    return eng_pair_is_clear(world, pair, gap) &&
+           eng_pair_is_clear(world, pair, eng_meeting_much(world, pair) + gap);
 }
 
 /// Distance of two boxes along the axis where it is largest, m; not above 0 where they overlap.
@@ -336,7 +326,8 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
         if (swept)
             world->scratch.bounce[index] = INFINITY;
         // most pairs of bodies that fly beside each other are done with here
-        if (swept && !world->state.pieces.thrown && flies_clear(world, pair)) {
+        if (swept && !world->state.pieces.thrown &&
+            (!world->scratch.nears[i] || flies_clear(world, pair))) {
             world->contacts.narrow.raw_count[i] = 0;
             if (pair->count > 0)
                 world->contacts.narrow.taken.busy[busy++] = i;
@@ -351,7 +342,7 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
         if (pair->count > 0 && !closed_alone)
             margin += world->contacts.colliders.reach[a] + world->contacts.colliders.reach[b];
         double reach = real_max(margin, way);
-        if (!is_still_clear(world, pair, reach) && !is_clear_of_plane(world, pair, reach)) {
+        if (!eng_pair_is_clear(world, pair, reach) && !is_clear_of_plane(world, pair, reach)) {
             bool apart = false;
             cairn_status status = collide(world, index, margin, manifold, &apart);
             if (status != CAIRN_ERROR_MEMORY && swept && !apart)

@@ -318,18 +318,89 @@ static inline bool are_far(const cairn_world *world, const geo_pair *pair, vec3 
            q->low.z - way.z > p->high.z + slack || q->high.z + way.z < p->low.z - slack;
 }
 
-/// Places of cone laws whose pairs may meet in the step; how many.
-/// @param near  [places of cone laws] out
-static int find_near(const cairn_world *world, int *near)
+/// What near_chunk knows of colliders.
+typedef struct near_context {
+    const cairn_world *world;
+    const double *least; // [colliders] m, as least_of
+} near_context;
+
+/// A sum of those of two colliders is at least what a distance of theirs has to be for the pair to
+/// be clear anyway, m: the way that was gone since it was known, and the margin, which holds what
+/// is ahead of a body that goes on as it would without contacts. INFINITY for all others.
+static double least_of(const cairn_world *world, int collider)
+{
+    const eng_collider *c = &world->contacts.colliders.rows[collider];
+    double margin = world->contacts.colliders.margin[collider], size = 0.0;
+    if (c->shape == NULL || eng_is_elsewhere(world, c->body))
+        return INFINITY;
+    if (isfinite(c->shape->smallest_size))
+        size = c->shape->smallest_size;
+    const double *u = world->scratch.aims[c->body].u, *v_free = world->state.bodies.v_free[c->body];
+    bool free = u[0] == v_free[0] && u[1] == v_free[1] && u[2] == v_free[2] &&
+                (size == 0.0 || margin < size) && !tumbles(world, c->body, vec3_from(u + 3));
+    return free ? world->contacts.colliders.way[collider] +
+                      world->contacts.colliders.reach[collider] + margin
+                : INFINITY;
+}
+
+static void near_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const near_context *context = argument;
+    const cairn_world *world = context->world;
+    for (int place = begin; place < end; place++) {
+        const eng_pair *pair = &world->contacts.pairs.rows[world->contacts.plan.order[place]];
+        double least =
+            context->least[pair->colliders.first] + context->least[pair->colliders.second];
+        world->scratch.nears[place] = world->state.pieces.thrown || !(least < pair->clear);
+    }
+}
+
+/// Marks a body that forces move.
+static bool mark(const cairn_world *world, int body, bool *marked)
+{
+    bool news = !marked[body] && world->model.bodies.rows[body].kind == CAIRN_DYNAMIC;
+    marked[body] = marked[body] || news;
+    return news;
+}
+
+/// Pairs that may pass velocities on to bodies that may come near others: those that may meet, and
+/// all that are linked with them; how many.
+/// @param near    [places of cone laws] out: pairs
+/// @param looked  [places of cone laws] scratch, all false
+/// @param marked  [reach] scratch, all false
+static int find_links(const cairn_world *world, int *near, bool *looked, bool *marked)
 {
     const eng_plan *plan = &world->contacts.plan;
-    vec3 way = way_of_all(world);
-    bool all = world->state.cell.any || world->state.elsewhere != NULL;
-    int count = 0;
+    bool all = world->state.cell.any || world->state.elsewhere != NULL, any = all;
+    if (!all && memchr(world->scratch.nears, true, (size_t)plan->cone_pairs) == NULL)
+        return 0;
     for (int place = 0; place < plan->cone_pairs; place++) {
-        const eng_pair *pair = &world->contacts.pairs.rows[plan->order[place]];
-        near[count] = plan->order[place];
-        count += all || pair->count > 0 || !are_far(world, &pair->colliders, way);
+        const geo_pair *pair = &world->contacts.pairs.rows[plan->order[place]].colliders;
+        if (!world->scratch.nears[place])
+            continue;
+        any = mark(world, world->contacts.colliders.rows[pair->first].body, marked) || any;
+        any = mark(world, world->contacts.colliders.rows[pair->second].body, marked) || any;
+    }
+    vec3 way = {0.0, 0.0, 0.0};
+    if (any)
+        way = way_of_all(world);
+    int count = 0;
+    while (any) {
+        any = false;
+        for (int place = 0; place < plan->cone_pairs; place++) {
+            const eng_pair *pair = &world->contacts.pairs.rows[plan->order[place]];
+            int a = world->contacts.colliders.rows[pair->colliders.first].body;
+            int b = world->contacts.colliders.rows[pair->colliders.second].body;
+            if (looked[place] || !(all || marked[a] || marked[b]))
+                continue;
+            looked[place] = true;
+            if (!all && pair->count == 0 && are_far(world, &pair->colliders, way))
+                continue;
+            near[count++] = plan->order[place];
+            any = mark(world, a, marked) || any;
+            any = mark(world, b, marked) || any;
+        }
     }
     return count;
 }
@@ -368,12 +439,11 @@ static bool pass_on(cairn_world *world, const eng_pair *pair, int round, bool *m
 
 /// Ranges grow along chains of bodies that may meet, until they do no more: the least ones for
 /// which that is so, in whatever order pairs are looked at.
-/// @param near, meet  [places of cone laws] scratch
-static void find_ranges(cairn_world *world, int *near, bool *meet)
+/// @param near    [n] pairs that may meet, and what is linked with them
+/// @param meet    [n] scratch, all false
+static void find_ranges(cairn_world *world, const int *near, int n, bool *meet)
 {
-    int n = find_near(world, near);
     bool changed = true;
-    memset(meet, 0, (size_t)n * sizeof *meet);
     for (int round = 1; changed && round < ROUNDS; round++) {
         changed = false;
         for (int i = 0; i < n; i++) {
@@ -414,11 +484,14 @@ cairn_status eng_aims_find(cairn_world *world)
         return CAIRN_OK;
     world->scratch.aims =
         base_arena_array(world->scratch.arena, eng_aim, "aims", world->scratch.general.reach);
-    int *near =
-        base_arena_array(world->scratch.arena, int, "aims", world->contacts.plan.cone_pairs);
-    bool *meet =
-        base_arena_array(world->scratch.arena, bool, "aims", world->contacts.plan.cone_pairs);
-    if (world->scratch.aims == NULL || near == NULL || meet == NULL)
+    int places = world->contacts.plan.cone_pairs, reach = world->scratch.general.reach;
+    int *near = base_arena_array(world->scratch.arena, int, "aims", places);
+    bool *flags = base_arena_array(world->scratch.arena, bool, "aims", 2 * places + reach);
+    double *least =
+        base_arena_array(world->scratch.arena, double, "aims", world->contacts.colliders.count);
+    world->scratch.nears = base_arena_array(world->scratch.arena, bool, "aims", places);
+    if (world->scratch.aims == NULL || near == NULL || flags == NULL || least == NULL ||
+        world->scratch.nears == NULL)
         return CAIRN_ERROR_MEMORY;
     if (world->scratch.general.active_count < world->scratch.general.reach)
         memset(world->scratch.aims, 0,
@@ -428,7 +501,13 @@ cairn_status eng_aims_find(cairn_world *world)
     // rows of bodies are the bodies themselves until there is a problem
     world->scratch.solve.row = NULL;
     world->state.pieces.too_long = outruns_cell(world);
-    find_ranges(world, near, meet);
+    memset(flags, 0, (size_t)(2 * places + reach) * sizeof *flags);
+    for (int k = 0; k < world->contacts.broad.listed_count; k++)
+        least[world->contacts.broad.listed[k]] = least_of(world, world->contacts.broad.listed[k]);
+    near_context context = {world, least};
+    base_parallel_for(world->model.workers, places, ENG_PAIR_CHUNK, near_chunk, &context);
+    int links = find_links(world, near, flags, flags + 2 * (size_t)places);
+    find_ranges(world, near, links, flags + places);
     return CAIRN_OK;
 }
 
@@ -1035,8 +1114,19 @@ cairn_status eng_meeting_misses(const cairn_world *world, const eng_pair *pair, 
 cairn_status eng_meeting_look_back(const cairn_world *world, const eng_pair *pair,
                                    geo_manifold *manifold)
 {
+    const double *v[2];
+    double around = 0.0, before, met, half = 0.5 * world->state.clock.step;
+    for (int side = 0; side < 2; side++) {
+        int collider = side == 0 ? pair->colliders.first : pair->colliders.second;
+        int body = world->contacts.colliders.rows[collider].body;
+        v[side] = world->state.bodies.v[body];
+        around += world->scratch.aims[body].around;
+    }
+    // most go too slowly for that
+    double most = half * (vec3_distance(vec3_from(v[0]), vec3_from(v[1])) + around);
+    if (!world->state.cell.any && most * (1.0 + 1e-12) <= bounce_depth * size_of(world, pair))
+        return CAIRN_OK;
     sweep s = begin_sweep(world, pair);
-    double before, met, half = 0.5 * world->state.clock.step;
     int from = manifold->count;
     vec3 shift = vec3_sub(s.q[1].position, world->state.bodies.q_mid[s.body[1]].position);
     s.horizon = half;
@@ -1171,6 +1261,12 @@ static double *find_bounces(const cairn_world *world, bool *any)
 static bool is_thrown(const cairn_world *world, int body)
 {
     const double *u = world->scratch.aims[body].u, *v_end = world->state.bodies.v_end[body];
+    // most bodies that nothing touches go on exactly as expected
+    bool same = true;
+    for (int k = 0; k < 6 && same; k++)
+        same = u[k] == v_end[k];
+    if (same)
+        return false;
     double size = world->model.shapes.rows[world->model.bodies.rows[body].shape]->smallest_size;
     double reach = eng_reach_of(world, body), h = world->state.clock.horizon;
     size = real_min(size, reach);

@@ -20,8 +20,10 @@ typedef struct eng_aim {
     int64_t widened; // sweep over the pairs that widened the range last
 } eng_aim;
 
-/// Aims of all bodies that this process knows: world->scratch.aims, in the arena. Those that a
-/// world without implicit pairs or margin has no use for are NULL.
+/// Aims of all bodies that this process knows, and the places of the plan whose pairs may come near
+/// each other: world->scratch.aims and world->scratch.nears, in the arena. Those that a world
+/// without implicit pairs or margin has no use for are NULL. Ranges are those of the aims alone
+/// where no pair of a body may come near.
 cairn_status eng_aims_find(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// How far apart contacts of the two may be that close within the step, m: as bodies may be stopped
@@ -29,19 +31,17 @@ cairn_status eng_aims_find(cairn_world *world) CAIRN_CHECK_RESULT;
 /// @param way  out: m, how far a point of one of them may go against the other in a step
 double eng_meeting_margin(const cairn_world *world, const eng_pair *pair, double *way);
 
-/// At least as far as eng_meeting_margin and its `way` may be, m, from less work.
-static inline double eng_meeting_most(const cairn_world *world, const eng_pair *pair)
+/// Whether the way that two colliders have gone since a distance of theirs was known leaves them
+/// farther apart than `apart`, m.
+static inline bool eng_pair_is_clear(const cairn_world *world, const eng_pair *pair, double apart)
 {
-    int first = pair->colliders.first, second = pair->colliders.second;
-    const eng_aim *a = &world->scratch.aims[world->contacts.colliders.rows[first].body];
-    const eng_aim *b = &world->scratch.aims[world->contacts.colliders.rows[second].body];
-    double apart = vec3_distance(vec3_from(a->u), vec3_from(b->u));
-    double way = world->state.clock.horizon * (apart + a->around + b->around) * (1.0 + 1e-12);
-    return real_max(way, world->contacts.colliders.margin[first] +
-                             world->contacts.colliders.margin[second]);
+    double way = world->contacts.colliders.way[pair->colliders.first] +
+                 world->contacts.colliders.way[pair->colliders.second];
+    return way + apart < pair->clear;
 }
 
-/// The same in open space, nearer to them where bodies fly together, from more work.
+/// At least as far as eng_meeting_margin and its `way` may be in open space, m, from less work, and
+/// near to them where bodies fly together.
 static inline double eng_meeting_much(const cairn_world *world, const eng_pair *pair)
 {
     const eng_collider *c = &world->contacts.colliders.rows[pair->colliders.first];

@@ -466,11 +466,12 @@ static void unshift_chunk(void *argument, int begin, int end, int chunk, int wor
     }
 }
 
-/// Keeps what contacts and joints gave a body in the step, while v is still that of its begin.
+/// Keeps what contacts and joints gave a body in the step, while v is still that of its begin, for
+/// rigid contacts to tell how it goes on.
 static void note_held(cairn_world *world, int body)
 {
     const eng_body *b = &world->model.bodies.rows[body];
-    if (b->kind != CAIRN_DYNAMIC) {
+    if (b->kind != CAIRN_DYNAMIC || !world->scratch.rigid) {
         memset(world->state.bodies.held[body], 0, sizeof world->state.bodies.held[body]);
         return;
     }
@@ -580,6 +581,14 @@ static cairn_status run_actions(cairn_world *world, cairn_error *error)
     return status == CAIRN_OK ? eng_actions_begin(world, error) : status;
 }
 
+static bool has_rigid_pairs(const cairn_world *world)
+{
+    bool any = false;
+    for (int i = 0; i < world->model.materials.surface_count && !any; i++)
+        any = world->model.materials.surfaces[i].law->kind == CON_LAW_CONE;
+    return any;
+}
+
 static cairn_status begin_step(cairn_world *world)
 {
     eng_removals_settle(world);
@@ -592,6 +601,7 @@ static cairn_status begin_step(cairn_world *world)
     world->scratch.solve.guess = NULL;
     world->scratch.solve.solution_U = NULL;
     world->scratch.turnings = NULL;
+    world->scratch.rigid = has_rigid_pairs(world);
     world->scratch.aims = NULL;
     world->scratch.bounce = NULL;
     world->scratch.moved_energies = NULL;

@@ -174,6 +174,10 @@ static geo_bounds sweep_bounds(const place_context *context, int i, geo_bounds b
                  *v_free = world->state.bodies.v_free[collider->body];
     if (context->holds || !world->model.def.margin || !isfinite(size))
         return bounds;
+    // most go less than their size beside the common velocity, and with it
+    double common = h * vec3_norm(context->common);
+    if (world->contacts.colliders.margin[i] + common * (1.0 + 1e-12) < size)
+        return bounds;
     double turning = h * vec3_norm(vec3_from(v_free + 3));
     double turned = real_min(turning, 2.0) * eng_reach_of(world, collider->body);
     vec3 velocities[2] = {vec3_from(v), vec3_from(v_free)};

@@ -23,28 +23,19 @@ static vec3 midpoint_torque(const cairn_world *world, int body)
 // would swing by a hundredth, and impacts make of them what they find
 static const double far_turn = 0.3;
 
-/// Whether contacts of any pair are rigid: explicit laws ask for steps in which nothing turns far,
-/// and clumps of spheres under them have a kernel for RIG_IMP.
-static bool has_rigid_pairs(const cairn_world *world)
-{
-    bool any = false;
-    for (int i = 0; i < world->model.materials.surface_count && !any; i++)
-        any = world->model.materials.surfaces[i].law->kind == CON_LAW_CONE;
-    return any;
-}
-
-/// Whether a dynamic body that turns far in a step is to flow.
+/// Whether a dynamic body that turns far in a step is to flow: explicit laws ask for steps in which
+/// nothing turns far, and clumps of spheres under them have a kernel for RIG_IMP.
 static bool may_flow(const cairn_world *world, int body)
 {
     return world->model.bodies.rows[body].solid > 0 && world->model.def.rotation == CAIRN_RIG_IMP &&
-           !eng_is_jointed(world, body) && has_rigid_pairs(world);
+           !eng_is_jointed(world, body);
 }
 
 /// Whether it turns so far at an angular velocity, and does.
 static inline bool turns_far(const cairn_world *world, int body, vec3 omega)
 {
     double h = world->state.clock.step, most = far_turn * far_turn;
-    return h * h * vec3_norm_squared(omega) > most && may_flow(world, body);
+    return world->scratch.rigid && h * h * vec3_norm_squared(omega) > most && may_flow(world, body);
 }
 
 double eng_body_lag(const cairn_world *world, double before, double after)
@@ -225,11 +216,13 @@ void eng_body_end(const cairn_world *world, int body, const eng_turning *turning
             return;
         }
         // what an impact throws round goes on as it does
-        vec3 omega = vec3_add(turning->momentum, impulse);
-        omega = vec3_make(omega.x / inertia.x, omega.y / inertia.y, omega.z / inertia.z);
-        if (turns_far(world, body, omega)) {
-            flow_on(world, body, omega, q, v);
-            return;
+        if (world->scratch.rigid) {
+            vec3 omega = vec3_add(turning->momentum, impulse);
+            omega = vec3_make(omega.x / inertia.x, omega.y / inertia.y, omega.z / inertia.z);
+            if (turns_far(world, body, omega)) {
+                flow_on(world, body, omega, q, v);
+                return;
+            }
         }
         turned =
             eng_rotation_finish(scheme, inertia, turning->momentum, omega_end, impulse, h, &turn);

@@ -50,6 +50,8 @@ typedef struct eng_world_scratch {
     eng_world_general general;
     eng_world_solve solve;
 
+    bool rigid; // whether contacts of any pair are, from the begin of a step on
+
     // of this step, in the arena
     eng_load *applied;                 // [body_count] loads and fields; NULL: no field
     struct eng_joint_step *joint_step; // NULL without joints
@@ -60,6 +62,7 @@ typedef struct eng_world_scratch {
     con_impulse_output *explicit_outputs;  // [contacts.count - cone_count]
     con_impulse_output *connector_outputs; // [connectors]
     struct eng_aim *aims;                  // [reach] NULL: no pair asks for them
+    bool *nears;    // [places of cone laws] whether the two may come near each other, with aims
     double *bounce; // [pair_count] s after the middle of the step, when the two bounce across a
                     // gap; INFINITY for most
     struct eng_undo *undo; // NULL where no general passes have work
