@@ -60,6 +60,53 @@ static cairn_status check_velocity(const double velocity[3], const double angula
     return CAIRN_OK;
 }
 
+/// The tensor of a definition with products of inertia, kg m2, axes of the shape's frame.
+static mat3 tensor_of(const cairn_body_def *def)
+{
+    const double *d = def->inertia, *p = def->products;
+    return (mat3){{{d[0], p[0], p[1]}, {p[0], d[1], p[2]}, {p[1], p[2], d[2]}}};
+}
+
+/// What is given of inertia and centre: all of a rigid body, or nothing.
+static cairn_status check_inertia(const cairn_body_def *def, cairn_error *error)
+{
+    const double none[3] = {0.0, 0.0, 0.0};
+    const double *given = def->inertia, *products = def->products != NULL ? def->products : none;
+    bool any = false, all = true, off = false;
+    for (int i = 0; i < 3; i++) {
+        any = any || given[i] != 0.0;
+        all = all && given[i] > 0.0 && isfinite(given[i]);
+        off = off || !isfinite(products[i]);
+        if (def->centre != NULL && !isfinite(def->centre[i]))
+            return base_fail(error, CAIRN_ERROR_ARGUMENT, "centre[%d] = %g must be finite (m)", i,
+                             def->centre[i]);
+    }
+    if ((any || def->products != NULL) && (!all || off))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "inertia = (%g, %g, %g) must be positive and finite (kg m2), or all 0 to "
+                         "take it from the shape",
+                         given[0], given[1], given[2]);
+    if (!any && def->centre != NULL)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "a centre of mass is given beside mass and inertia: give them, too");
+    vec3 moments = vec3_from(given);
+    if (def->products != NULL) {
+        mat3 tensor = tensor_of(def), axes;
+        base_mat3_eigen_symmetric(&tensor, &moments, &axes);
+    }
+    // of any body the sum of two is no less than the third; tables have three digits
+    double least = fmin(moments.x, fmin(moments.y, moments.z));
+    double most = fmax(moments.x, fmax(moments.y, moments.z));
+    double rest = moments.x + moments.y + moments.z - most;
+    if (any && (!(least > 0.0) || rest < 0.995 * most))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "inertia with the principal moments (%g, %g, %g) is of no body: the "
+                         "largest must be at most the sum of the two others (%g kg m2), and all "
+                         "positive",
+                         moments.x, moments.y, moments.z, rest);
+    return CAIRN_OK;
+}
+
 static cairn_status check_def(const cairn_world *world, const cairn_body_def *def,
                               cairn_error *error)
 {
@@ -84,24 +131,9 @@ static cairn_status check_def(const cairn_world *world, const cairn_body_def *de
             error, CAIRN_ERROR_ARGUMENT,
             "density = %g must be positive and finite (kg/m3), or 0 for the material's",
             def->density);
-    bool any = false, all = true;
-    for (int i = 0; i < 3; i++) {
-        any = any || def->inertia[i] != 0.0;
-        all = all && def->inertia[i] > 0.0 && isfinite(def->inertia[i]);
-    }
-    if (any && !all)
-        return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "inertia = (%g, %g, %g) must be positive and finite (kg m2), or all 0 to "
-                         "take it from the shape",
-                         def->inertia[0], def->inertia[1], def->inertia[2]);
-    // of any body the sum of two is no less than the third; tables have three digits
-    double most = fmax(def->inertia[0], fmax(def->inertia[1], def->inertia[2]));
-    double rest = def->inertia[0] + def->inertia[1] + def->inertia[2] - most;
-    if (any && rest < 0.995 * most)
-        return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "inertia = (%g, %g, %g) is of no body: the largest moment must be at most "
-                         "the sum of the two others (%g kg m2)",
-                         def->inertia[0], def->inertia[1], def->inertia[2], rest);
+    known = check_inertia(def, error);
+    if (known != CAIRN_OK)
+        return known;
     if (def->name != NULL && cairn_body_find(world, def->name).generation != 0)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is a body \"%s\" already", def->name);
     cairn_status status = check_placement(def->position, def->orientation, error);
@@ -122,6 +154,12 @@ static cairn_status find_mass(const geo_shape *shape, const cairn_body_def *def,
         of_shape = geo_mesh_sheet(&shape->mesh);
     if (of_shape.volume > 0.0)
         geo_mass_principal(&of_shape, &moments, &principal);
+    if (def->products != NULL) {
+        of_shape.inertia = tensor_of(def);
+        geo_mass_principal(&of_shape, &moments, &principal);
+    }
+    if (def->centre != NULL)
+        principal.position = vec3_from(def->centre);
     *solid = (eng_solid){.frame = pose_relative(&principal, &identity)};
     solid->reach = shape->bounding_radius + vec3_norm(solid->frame.position);
     *mass = INFINITY;
@@ -135,7 +173,9 @@ static cairn_status find_mass(const geo_shape *shape, const cairn_body_def *def,
                          shape->kind == GEO_MESH ? "unless its mass is given, " : "");
     double density = def->mass > 0.0 ? def->mass / of_shape.volume : own_density;
     *mass = def->mass > 0.0 ? def->mass : own_density * of_shape.volume;
-    vec3 inertia = def->inertia[0] > 0.0 ? vec3_from(def->inertia) : vec3_scale(density, moments);
+    vec3 inertia = def->products != NULL   ? moments
+                   : def->inertia[0] > 0.0 ? vec3_from(def->inertia)
+                                           : vec3_scale(density, moments);
     solid->inertia = inertia;
     if (!(*mass >= MASS_LEAST && *mass <= MASS_MOST))
         return base_fail(

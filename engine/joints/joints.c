@@ -2,6 +2,7 @@
 // Joints: creation, removal, look-up, read-outs.
 #include "engine/joints/joints.h"
 #include "base/assert.h"
+#include "base/elementary.h"
 #include "engine/bodies/body_state.h"
 #include "engine/state/exclusions.h"
 #include "engine/state/ids.h"
@@ -126,8 +127,12 @@ static cairn_status check_use(const cairn_joint_def *def, cairn_error *error)
     const char *name = cairn_joint_kind_name(def->kind);
     bool driven = def->motor || def->force != 0.0 || def->damping != 0.0 || def->friction != 0.0;
     bool sprung = def->stiffness != 0.0 || isfinite(def->range[0]) || isfinite(def->range[1]);
-    if (eng_joint_has_drive(def->kind) || (!driven && !sprung))
+    if (eng_joint_has_drive(def->kind) || (!driven && !sprung && def->start == 0.0))
         return CAIRN_OK;
+    if (def->start != 0.0)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "start = %g: a %s joint has no coordinate that could start there",
+                         def->start, name);
     if (!eng_joint_has_swing(def->kind))
         return base_fail(
             error, CAIRN_ERROR_ARGUMENT,
@@ -177,10 +182,14 @@ static cairn_status check_numbers(const cairn_joint_def *def, cairn_error *error
     cairn_status status = check_motor_law(def, error);
     if (status != CAIRN_OK)
         return status;
-    if (!(def->range[0] < def->range[1] && def->range[0] <= 0.0 && def->range[1] >= 0.0))
+    if (!isfinite(def->start))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "start = %g of a joint must be finite",
+                         def->start);
+    if (!(def->range[0] < def->range[1] && def->range[0] <= def->start &&
+          def->range[1] >= def->start))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "range = %g to %g of a joint must hold 0, where the joint is made",
-                         def->range[0], def->range[1]);
+                         "range = %g to %g of a joint must hold %g, where the joint is made",
+                         def->range[0], def->range[1], def->start);
     return check_use(def, error);
 }
 
@@ -216,20 +225,41 @@ static mat3 world_axes(const cairn_joint_def *def)
     return mat3_from_columns(x, y, z);
 }
 
+/// The joint's axes in B: those in A, turned about z as far as the coordinate is at its start.
+static mat3 axes_of_b(const cairn_joint_def *def, const mat3 *axes)
+{
+    if (!eng_joint_has_turns(def->kind) || def->start == 0.0)
+        return *axes;
+    double c = base_cos(def->start), s = base_sin(def->start);
+    vec3 x = mat3_column(axes, 0), y = mat3_column(axes, 1);
+    return mat3_from_columns(vec3_add_scaled(vec3_scale(c, x), s, y),
+                             vec3_add_scaled(vec3_scale(c, y), -s, x), mat3_column(axes, 2));
+}
+
+/// The anchor of A: that of B, less the way that the coordinate is at its start.
+static vec3 anchor_of_a(const cairn_joint_def *def, const mat3 *axes)
+{
+    vec3 anchor = vec3_from(def->anchor);
+    if (eng_joint_has_turns(def->kind) || def->start == 0.0)
+        return anchor;
+    return vec3_add_scaled(anchor, -def->start, mat3_column(axes, 2));
+}
+
 /// Anchors and axes in the axes of the two bodies.
 static void place(const cairn_world *world, const cairn_joint_def *def, eng_joint *joint)
 {
-    mat3 axes = world_axes(def);
-    const double *anchors[2] = {def->anchor,
-                                def->kind == CAIRN_JOINT_ROD ? def->anchor_b : def->anchor};
+    mat3 axes_a = world_axes(def), axes[2] = {axes_a, axes_of_b(def, &axes_a)};
+    vec3 anchors[2] = {anchor_of_a(def, &axes_a), vec3_from(def->anchor)};
+    if (def->kind == CAIRN_JOINT_ROD)
+        anchors[1] = vec3_from(def->anchor_b);
     for (int side = 0; side < 2; side++) {
         int body = joint->body[side];
         pose q = body >= 0 ? eng_state_of(world, body).q : pose_identity();
         mat3 attitude = quat_to_mat3(q.orientation), back = mat3_transpose(&attitude);
-        joint->point[side] = pose_apply_inverse(&q, vec3_from(anchors[side]));
-        joint->axes[side] = mat3_multiply(&back, &axes);
+        joint->point[side] = pose_apply_inverse(&q, anchors[side]);
+        joint->axes[side] = mat3_multiply(&back, &axes[side]);
     }
-    joint->length = vec3_distance(vec3_from(anchors[0]), vec3_from(anchors[1]));
+    joint->length = vec3_distance(anchors[0], anchors[1]);
 }
 
 static eng_joint joint_of(const cairn_world *world, const cairn_joint_def *def)
@@ -289,7 +319,7 @@ cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
     }
     world->model.joints.rows[world->model.joints.count++] = made;
     world->state.joints.rows[index] =
-        (eng_joint_state){.coordinate = def->kind == CAIRN_JOINT_ROD ? made.length : 0.0};
+        (eng_joint_state){.coordinate = def->kind == CAIRN_JOINT_ROD ? made.length : def->start};
     for (int side = 0; side < 2; side++)
         if (made.body[side] >= 0)
             eng_extra_make(&world->model, made.body[side])->joints++;

@@ -27,6 +27,10 @@ typedef struct cairn_body_def {
     double mass;                // kg; 0: from density and volume, which an open mesh has none of
     double inertia[3];          // kg m2, about the principal axes; zeros: from the shape. None
                                 // is larger than the sum of the two others
+    const double *products;     // kg m2, products of inertia xy, xz, yz (tensor entries): with them
+                                // `inertia` is xx, yy, zz about the centre in axes of the shape's
+                                // frame; NULL: it is principal
+    const double *centre;       // m, centre of mass in the shape's frame; NULL: the shape's own
     const char *name;           // copied; NULL for none
     uint32_t cookie;
 } cairn_body_def;

@@ -68,11 +68,11 @@ typedef cairn_status cairn_motor_function(void *context, double time, double *va
 
 /// A constraint between two bodies, or a body and the world, as they lie when it is made. The
 /// coordinate is the angle of a hinge (rad, turns counted) or the way of a slider or cylindrical
-/// joint (m), of B relative to A along the axis, 0 at creation. Ball and universal joints have a
-/// swing (rad, 0 to pi): the angle between the axis of A and where B has carried it, of universal
-/// joints between the shafts, which are square to both axes. A swing takes the upper end of a range
-/// (a cone) and a spring that is slack at 0; motor, force, damping and friction are refused. Fixed
-/// joints and rods take none of these.
+/// joint (m), of B relative to A along the axis, `start` (0 where left out) at creation. Ball and
+/// universal joints have a swing (rad, 0 to pi): the angle between the axis of A and where B has
+/// carried it, of universal joints between the shafts, which are square to both axes. A swing takes
+/// the upper end of a range (a cone) and a spring that is slack at 0; motor, force, damping and
+/// friction are refused. Fixed joints and rods take none of these.
 typedef struct cairn_joint_def {
     cairn_joint_kind kind;
     cairn_body_id a;    // null: the world
@@ -83,6 +83,7 @@ typedef struct cairn_joint_def {
     double axis_b[3];   // universal joints only: axis of B, square to the first
     bool collide;       // bodies of a joint may touch; default false
     double range[2];    // rad or m; default -INFINITY, INFINITY
+    double start;       // rad or m, the coordinate as the bodies lie; hinges, sliders, cylindrical
     bool motor;         // drives the coordinate
     cairn_motor_law motor_law;
 #define CAIRN_JOINT_MEMBER(member, ...) double member;

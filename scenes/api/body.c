@@ -95,12 +95,30 @@ static void set_collision(const scn_fields *fields, cairn_body_id body)
                     &error);
 }
 
+/// Three principal moments, or six numbers: xx, yy, zz, xy, xz, yz in axes of the shape's frame.
+/// @param products  where the last three go, which the definition borrows
+static bool read_inertia(const scn_fields *fields, cairn_body_def *def, double products[3])
+{
+    lua_State *L = fields->L;
+    double six[6];
+    int type = lua_getfield(L, fields->table, "inertia");
+    bool tensor = type == LUA_TTABLE && lua_rawlen(L, -1) == 6;
+    lua_pop(L, 1);
+    if (!tensor)
+        return scn_fields_vector(fields, "inertia", def->inertia, 3, scn_range_positive("kg m2"));
+    scn_fields_vector(fields, "inertia", six, 6, scn_range_any("kg m2"));
+    memcpy(def->inertia, six, sizeof def->inertia);
+    memcpy(products, six + 3, 3 * sizeof *products);
+    def->products = products;
+    return true;
+}
+
 int scn_call_body(lua_State *L)
 {
-    static const char *const names[] = {"name",     "kind",        "shape",    "material",
-                                        "position", "orientation", "rotation", "mass",
-                                        "density",  "inertia",     "velocity", "angular_velocity",
-                                        "groups",   "mask",        "colour",   NULL};
+    static const char *const names[] = {
+        "name",     "kind", "shape",   "material", "position", "orientation",
+        "rotation", "mass", "density", "inertia",  "velocity", "angular_velocity",
+        "groups",   "mask", "colour",  "centre",   NULL};
     static const char *const kinds[] = {"dynamic", "fixed", "moving", NULL};
     scn_fields fields = scn_fields_begin(L, "body");
     scn_fields_check(&fields, names, 0);
@@ -134,8 +152,10 @@ int scn_call_body(lua_State *L)
         scn_raise(fields.L, "body: give mass or density, not both");
     def.mass = scn_fields_number(&fields, "mass", 0.0, scn_range_positive("kg"));
     def.density = scn_fields_number(&fields, "density", 0.0, scn_range_positive("kg/m3"));
-    bool has_inertia =
-        scn_fields_vector(&fields, "inertia", def.inertia, 3, scn_range_positive("kg m2"));
+    double centre[3], products[3];
+    bool has_inertia = read_inertia(&fields, &def, products);
+    if (scn_fields_vector(&fields, "centre", centre, 3, scn_range_any("m")))
+        def.centre = centre;
     if (has_inertia && !has_mass)
         scn_raise(fields.L, "body: inertia (kg m2) is given beside mass (kg): give mass, too");
 

@@ -183,15 +183,16 @@ static void check_rod_ends(lua_State *L, const cairn_joint_def *def)
 /// A new motion, of a body or of the motor of a joint, in the scene's list.
 int scn_call_joint(lua_State *L)
 {
-    const char *names[32] = {"kind",   "name",  "bodies", "at",     "to",     "axis",
-                             "axis_b", "range", "motor",  "spring", "collide"};
-    list_keys("", names, 11);
+    const char *names[32] = {"kind",   "name",  "bodies", "at",     "to",      "axis",
+                             "axis_b", "range", "motor",  "spring", "collide", "start"};
+    list_keys("", names, 12);
     scn_fields fields = scn_fields_begin(L, "joint");
     scn_fields_check(&fields, names, 0);
     cairn_joint_def def = cairn_default_joint_def(read_kind(&fields));
     read_bodies(&fields, &def);
     read_places(&fields, &def);
     read_range(&fields, &def);
+    def.start = scn_fields_number(&fields, "start", 0.0, scn_range_any("rad or m"));
     int function = read_motor(&fields, &def);
     scn_fields spring;
     if (open_part(&fields, "spring", &spring))

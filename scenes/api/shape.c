@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "engine/measures/fingerprint.h"
 #include "engine/state/world.h"
+#include "geometry/mesh/mesh_file.h"
 
 #include <errno.h>
 #include <lauxlib.h>
@@ -267,8 +268,43 @@ char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size)
     return text + mark;
 }
 
+/// The hull of a file's points, of which each coordinate has a factor of its own.
+static int push_stretched(const scn_fields *fields, cairn_shape_def *def)
+{
+    lua_State *L = fields->L;
+    double scale[3];
+    geo_mesh_data data;
+    cairn_error error = {0};
+    const base_allocator allocator = base_allocator_default();
+    const char *path = scn_push_data_path(L, scn_fields_text(fields, "file", NULL));
+    scn_fields_vector(fields, "scale", scale, 3, scn_range_any(""));
+    if (geo_mesh_file_read(&allocator, path, 1.0, &data, &error) != CAIRN_OK)
+        scn_raise(L, "polyhedron: %s", error.message);
+    size_t bytes = (size_t)data.vertex_count * sizeof(double[3]);
+    int count = data.vertex_count;
+    for (int i = 0; i < count; i++)
+        data.vertices[i] = vec3_multiply(data.vertices[i], vec3_from(scale));
+    double(*points)[3] = bytes > 0 ? malloc(bytes) : NULL;
+    if (points != NULL)
+        memcpy(points, data.vertices, bytes);
+    geo_mesh_data_release(&allocator, &data);
+    if (points == NULL)
+        scn_raise(L, "polyhedron: out of memory, or no points in the file");
+    def->points = (const double(*)[3])lua_newuserdatauv(L, bytes, 0);
+    memcpy((void *)def->points, points, bytes);
+    free(points);
+    def->point_count = count;
+    push_new(L, def);
+    return 1;
+}
+
 static int push_from_file(const scn_fields *fields, cairn_shape_def *def)
 {
+    lua_getfield(fields->L, fields->table, "scale");
+    bool stretched = def->kind == CAIRN_POLYHEDRON && lua_istable(fields->L, -1);
+    lua_pop(fields->L, 1);
+    if (stretched)
+        return push_stretched(fields, def);
     def->file = scn_push_data_path(fields->L, scn_fields_text(fields, "file", NULL));
     def->scale = scn_fields_number(fields, "scale", 1.0, scn_range_positive(""));
     push_new(fields->L, def);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads a scene: opens the sandbox, runs the file, applies what the caller overrides.
 #include "scenes/load/loader.h"
+#include "scenes/import/import.h"
 
 #include "base/assert.h"
 #include "base/file.h"
@@ -426,10 +427,12 @@ static cairn_status read_file(const base_allocator *allocator, const char *path,
 static cairn_status read_program(const scn_options *options, const base_allocator *allocator,
                                  const char *path, char **text, size_t *size, cairn_error *error)
 {
-    if (options->text == NULL)
+    char whole[PATH_MAX];
+    bool robot = options->text == NULL && scn_robot_is_file(path) && realpath(path, whole) != NULL;
+    if (options->text == NULL && !robot)
         return read_file(allocator, path, text, size, error);
-    *size = strlen(options->text);
-    *text = base_copy_text(allocator, options->text);
+    *text = robot ? scn_robot_scene(allocator, whole) : base_copy_text(allocator, options->text);
+    *size = *text != NULL ? strlen(*text) : 0;
     return *text != NULL ? CAIRN_OK
                          : base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
 }
@@ -440,7 +443,10 @@ static cairn_status find_folder(const scn_options *options, const char *path, ch
 {
     char whole[PATH_MAX];
     if (realpath(path, whole) != NULL) {
-        snprintf(out, PATH_MAX, "%s", dirname(whole));
+        if (scn_robot_is_file(path))
+            scn_robot_folder(whole, out);
+        else
+            snprintf(out, PATH_MAX, "%s", dirname(whole));
         return CAIRN_OK;
     }
     if (options->text == NULL)

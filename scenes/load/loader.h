@@ -146,6 +146,7 @@ char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size);
     X(cell) \
     X(load) \
     X(require) \
+    X(import) \
     X(sizes) \
     X(packing) \
     X(emitter) \

@@ -70,6 +70,11 @@ void scn_raise(lua_State *L, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    const scn_sandbox *sandbox = scn_sandbox_of(L);
+    if (sandbox->part != NULL) {
+        lua_pushfstring(L, "%s:%d: %s", sandbox->part, sandbox->part_line, text);
+        lua_error(L);
+    }
     // the innermost line that is in the scene's own text
     lua_Debug place;
     for (int level = 0; lua_getstack(L, level, &place) != 0; level++) {

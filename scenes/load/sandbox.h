@@ -26,8 +26,10 @@ typedef struct scn_sandbox {
     bool memory_refused, text_refused;
     bool stopped; // by `stop`
     int64_t instructions;
-    double started; // s, of base_timer_seconds
-    int last_line;  // where the program was when last looked at; 0: not yet
+    double started;   // s, of base_timer_seconds
+    int last_line;    // where the program was when last looked at; 0: not yet
+    const char *part; // file that calls are made for, which messages name; NULL: the program's own
+    int part_line;
 } scn_sandbox;
 
 /// @param sandbox  stays in place until scn_sandbox_close
