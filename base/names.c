@@ -49,11 +49,8 @@ static cairn_status grow(base_names *names, const base_allocator *allocator)
 cairn_status base_names_add(base_names *names, const base_allocator *allocator, const char *name,
                             int value)
 {
-    if (3 * (names->count + 1) > 2 * names->capacity) {
-        cairn_status status = grow(names, allocator);
-        if (status != CAIRN_OK)
-            return status;
-    }
+    if (3 * (names->count + 1) > 2 * names->capacity)
+        BASE_TRY(grow(names, allocator));
     int slot = slot_of(names, name);
     names->keys[slot] = name;
     names->values[slot] = value;

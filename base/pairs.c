@@ -46,11 +46,8 @@ static cairn_status grow(base_pairs *pairs, const base_allocator *allocator)
 cairn_status base_pairs_add(base_pairs *pairs, const base_allocator *allocator, int a, int b,
                             int value)
 {
-    if (2 * (pairs->count + 1) > pairs->capacity) {
-        cairn_status status = grow(pairs, allocator);
-        if (status != CAIRN_OK)
-            return status;
-    }
+    if (2 * (pairs->count + 1) > pairs->capacity)
+        BASE_TRY(grow(pairs, allocator));
     int low = a < b ? a : b, high = a < b ? b : a;
     *entry_of(pairs, low, high) = (base_pair_entry){low, high, value};
     pairs->count++;

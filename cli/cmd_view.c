@@ -107,9 +107,7 @@ static cairn_status start_sketch(void *context, const char *path, bool run, cons
 {
     const open_context *opened = context;
     char program[PATH_MAX], subject[PATH_MAX + 2], size[32];
-    cairn_status status = cli_program_path(program, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_program_path(program, error));
     // a name may look like an option
     snprintf(subject, sizeof subject, "%s%s", path[0] == '/' ? "" : "./", path);
     snprintf(size, sizeof size, "%dx%d", width, height);

@@ -358,9 +358,7 @@ static int whom(const base_neighbour *neighbours, int count, int received, int r
 cairn_status base_ranks_exchange(base_ranks *ranks, const base_neighbour *neighbours, int count,
                                  cairn_error *error)
 {
-    cairn_status status = check_neighbours(ranks, neighbours, count, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_neighbours(ranks, neighbours, count, error));
     if (base_array_reserve(&ranks->allocator, &ranks->requests, &ranks->request_capacity,
                            2 * count) != CAIRN_OK ||
         base_array_reserve(&ranks->allocator, &ranks->statuses, &ranks->status_capacity,
@@ -391,6 +389,6 @@ cairn_status base_ranks_exchange(base_ranks *ranks, const base_neighbour *neighb
         for (int i = 0; i < posted && code == MPI_ERR_IN_STATUS; i++)
             code =
                 ranks->statuses[i].MPI_ERROR != MPI_SUCCESS ? ranks->statuses[i].MPI_ERROR : code;
-    status = check_call(code, "an exchange", error);
+    cairn_status status = check_call(code, "an exchange", error);
     return status == CAIRN_OK ? check_received(ranks, neighbours, received, error) : status;
 }

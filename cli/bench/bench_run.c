@@ -192,9 +192,7 @@ static cairn_status start_child(bench_state *s, child *c, cairn_error *error)
 {
     task t = {s->plan, s->next / s->plan->solver_count, s->next % s->plan->solver_count};
     *c = (child){.path = t.path, .solver = t.solver, .started = base_timer_seconds()};
-    cairn_status status = cli_child_start(&c->process, do_task, &t, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_child_start(&c->process, do_task, &t, error));
     s->running++;
     s->next++;
     return CAIRN_OK;

@@ -126,9 +126,7 @@ static cairn_status fail_line(const reader *in, const char *what)
 static cairn_status read_head(reader *in)
 {
     bool done = false;
-    cairn_status status = cli_csv_next(&in->csv, &done, in->error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_csv_next(&in->csv, &done, in->error));
     if (done)
         return fail_line(in, "the file is empty");
     for (int c = 0; c < COLUMN_COUNT; c++) {
@@ -184,9 +182,7 @@ static cairn_status take_row(const reader *in, bench_result *result)
 static cairn_status add_row(reader *in)
 {
     bench_result result = {0};
-    cairn_status status = take_row(in, &result);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(take_row(in, &result));
     result.file =
         base_names_find(&in->table->file_names, last_part(in->csv.field[in->place[COLUMN_FILE]]));
     if (result.file < 0)

@@ -315,9 +315,7 @@ static void json_table(const bench_table *table, const bench_profile *profile)
 static cairn_status draw(const bench_call *call, const bench_profile *profile, cairn_error *error)
 {
     cli_file file;
-    cairn_status status = cli_file_open(&file, call->settings->profile, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_file_open(&file, call->settings->profile, error));
     bench_svg_write(&call->table, profile, call->settings->accuracy.tolerance, file.stream);
     return cli_file_commit(&file, error);
 }

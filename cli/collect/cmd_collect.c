@@ -140,16 +140,11 @@ static cairn_status open_folder(collection *c, cairn_error *error)
     snprintf(c->folder, sizeof c->folder, "%s", settings->out);
     snprintf(command, sizeof command, "collect --most %d --fclib-form %s --tolerance %g",
              (int)settings->most, settings->form, settings->tolerance);
-    cairn_status status = cli_path_join(problems, c->folder, "problems", error);
-    if (status == CAIRN_OK)
-        status = cli_folder_make(c->folder, error);
-    if (status == CAIRN_OK)
-        status = cli_folder_make_own(problems, error);
-    if (status == CAIRN_OK)
-        status = sweep_lock(c->folder, &lock, error);
-    if (status != CAIRN_OK)
-        return status;
-    status = sweep_plan_settle(&c->plan, c->folder, command, error);
+    BASE_TRY(cli_path_join(problems, c->folder, "problems", error));
+    BASE_TRY(cli_folder_make(c->folder, error));
+    BASE_TRY(cli_folder_make_own(problems, error));
+    BASE_TRY(sweep_lock(c->folder, &lock, error));
+    cairn_status status = sweep_plan_settle(&c->plan, c->folder, command, error);
     sweep_unlock(lock);
     return status;
 }

@@ -75,9 +75,7 @@ static cairn_status read_row(collection *c, int row, entries *all, cairn_error *
         status = cli_path_join(path, inner, "row.csv", error);
     if (status != CAIRN_OK || access(path, F_OK) != 0)
         return status; // not done yet
-    status = cli_csv_open(&csv, path, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_csv_open(&csv, path, error));
     status = cli_csv_next(&csv, &done, error);
     while (status == CAIRN_OK && !done) {
         status = cli_csv_next(&csv, &done, error);
@@ -119,13 +117,9 @@ static cairn_status put_index(collection *c, const entries *all, cairn_error *er
 {
     char path[PATH_MAX], problems[PATH_MAX];
     cli_file file;
-    cairn_status status = cli_path_join(path, c->folder, "index.csv", error);
-    if (status == CAIRN_OK)
-        status = cli_path_join(problems, c->folder, "problems", error);
-    if (status == CAIRN_OK)
-        status = cli_file_open(&file, path, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_path_join(path, c->folder, "index.csv", error));
+    BASE_TRY(cli_path_join(problems, c->folder, "problems", error));
+    BASE_TRY(cli_file_open(&file, path, error));
     collect_problem_put_names(false, file.stream);
     fputc('\n', file.stream);
     for (int i = 0; i < all->count; i++) {

@@ -100,9 +100,7 @@ static cairn_status solve(const collect_settings *settings, cairn_problem *probl
     cairn_solve_report report;
     def.tolerance = settings->tolerance;
     def.cpu_limit = settings->cpu_limit;
-    cairn_status status = cairn_problem_solve(problem, &def, &report, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cairn_problem_solve(problem, &def, &report, error));
     snprintf(out->solve, sizeof out->solve, "%s", report.stop);
     out->iterations = report.iterations;
     out->error = report.error;
@@ -187,9 +185,7 @@ cairn_status collect_problem_take(const collect_settings *settings, const char *
     task t = {settings, from, to, problem};
     answer first, second;
     cli_child child;
-    cairn_status status = cli_child_start(&child, work, &t, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_child_start(&child, work, &t, error));
     bool answered = cli_child_receive(child.line, &first, sizeof first);
     bool checked = answered && first.status == CAIRN_OK &&
                    cli_child_receive(child.line, &second, sizeof second) &&

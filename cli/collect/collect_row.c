@@ -95,11 +95,8 @@ static cairn_status build_command(const collection *c, int row, const char *inne
     if (scene == NULL)
         return base_fail(error, CAIRN_ERROR_FORMAT, "row %d of the plan names no scene", row + 1);
     // a file beside the plan, or else what `cairn run` makes of the word
-    cairn_status status = cli_path_join(run->scene, c->plan_folder, scene, error);
-    if (status == CAIRN_OK)
-        status = cli_path_join(run->dumps, inner, "problems", error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_path_join(run->scene, c->plan_folder, scene, error));
+    BASE_TRY(cli_path_join(run->dumps, inner, "problems", error));
     add(run, c->program);
     add(run, "run");
     add(run, access(run->scene, R_OK) == 0 ? run->scene : scene);
@@ -255,11 +252,8 @@ static cairn_status write_row(const char *inner, int row, const char *message,
 {
     char path[PATH_MAX];
     cli_file file;
-    cairn_status status = cli_path_join(path, inner, "row.csv", error);
-    if (status == CAIRN_OK)
-        status = cli_file_open(&file, path, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_path_join(path, inner, "row.csv", error));
+    BASE_TRY(cli_file_open(&file, path, error));
     collect_problem_put_names(true, file.stream);
     fputc('\n', file.stream);
     for (int k = 0; k < count; k++) {

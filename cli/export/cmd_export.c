@@ -124,10 +124,8 @@ static cairn_status write_file(const export_format *format, const export_job *jo
                                export_report *report, cairn_error *error)
 {
     cli_file file;
-    cairn_status status = cli_file_open(&file, path, error);
-    if (status != CAIRN_OK)
-        return status;
-    status = format->write(job, file.stream, report, error);
+    BASE_TRY(cli_file_open(&file, path, error));
+    cairn_status status = format->write(job, file.stream, report, error);
     if (status == CAIRN_OK)
         return cli_file_commit(&file, error);
     fclose(file.stream);

@@ -264,19 +264,15 @@ cairn_status export_html(const export_job *job, FILE *out, export_report *report
     part.share = 0.4;
     part.doing = "measuring";
     page_bounds bounds;
-    cairn_status status = find_bounds(&part, &bounds, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(find_bounds(&part, &bounds, error));
     export_scale scale = choose_scale(&bounds, job->model);
     export_stream stream;
     fwrite(page, 1, (size_t)(rest - page), out);
-    status = write_about(job, &scale, &bounds, out, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(write_about(job, &scale, &bounds, out, error));
     part.done = part.share;
     part.doing = "writing";
     part.share = 1.0 - part.done;
-    status = export_stream_begin(&stream, job->model, &scale, job->most_contacts);
+    cairn_status status = export_stream_begin(&stream, job->model, &scale, job->most_contacts);
     status = status == CAIRN_OK ? write_frames(&part, &stream, out, error)
                                 : base_fail(error, status, "out of memory");
     *report = stream.report;

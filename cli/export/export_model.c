@@ -149,12 +149,9 @@ static cairn_status put_capsule(export_model *model, const cairn_shape_view *vie
     pose bottom = {vec3_make(0.0, 0.0, -half), {0.0, 1.0, 0.0, 0.0}};
     top = pose_compose(placement, &top);
     bottom = pose_compose(placement, &bottom);
-    cairn_status status = put_part(model, EXPORT_TUBE, placement, r, r, half);
-    if (status == CAIRN_OK)
-        status = put_part(model, EXPORT_DOME, &top, r, r, r);
-    if (status == CAIRN_OK)
-        status = put_part(model, EXPORT_DOME, &bottom, r, r, r);
-    return status;
+    BASE_TRY(put_part(model, EXPORT_TUBE, placement, r, r, half));
+    BASE_TRY(put_part(model, EXPORT_DOME, &top, r, r, r));
+    return put_part(model, EXPORT_DOME, &bottom, r, r, r);
 }
 
 static double farthest(const export_mesh *mesh)
@@ -327,9 +324,7 @@ static cairn_status add_body(export_model *model, const cairn_world *world, cons
                              cairn_body_id id)
 {
     cairn_body_view view;
-    cairn_status status = cairn_body_get(world, id, &view);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cairn_body_get(world, id, &view));
     const double *q = view.orientation;
     pose placement = {vec3_from(view.position), {q[0], q[1], q[2], q[3]}};
     int shape = find_shape(model, map, view.shape.index, view.shape.generation);

@@ -234,11 +234,8 @@ static cairn_status write_frame(const export_job *job, const lines *from, int nu
     char path[PATH_MAX], name[64];
     cli_file file;
     snprintf(name, sizeof name, "forces_%06d.vtp", number);
-    cairn_status status = cli_path_join(path, job->folder, name, error);
-    if (status == CAIRN_OK)
-        status = cli_file_open(&file, path, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_path_join(path, job->folder, name, error));
+    BASE_TRY(cli_file_open(&file, path, error));
     write_lines(file.stream, from);
     return cli_file_commit(&file, error);
 }
@@ -279,15 +276,12 @@ static cairn_status write_forces(const export_job *job, const tube *size, export
 {
     char path[PATH_MAX];
     cli_file index;
-    cairn_status status = cli_path_join(path, job->folder, "forces.pvd", error);
-    if (status == CAIRN_OK)
-        status = cli_file_open(&index, path, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_path_join(path, job->folder, "forces.pvd", error));
+    BASE_TRY(cli_file_open(&index, path, error));
     fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
           "byte_order=\"LittleEndian\">\n<Collection>\n",
           index.stream);
-    status = write_frames(job, size, index.stream, report, written, time, error);
+    cairn_status status = write_frames(job, size, index.stream, report, written, time, error);
     fputs("</Collection>\n</VTKFile>\n", index.stream);
     if (status == CAIRN_OK && *written > 0) {
         remove_rest(job->folder, *written);

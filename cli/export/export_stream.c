@@ -355,9 +355,7 @@ cairn_status export_stream_put(export_stream *stream, const cairn_replay_frame *
     f.rows = rows;
     memset(f.left, 0, bodies * sizeof *f.left);
     memset(f.values, 0, bodies * sizeof *f.values);
-    cairn_status status = put_presence(stream, frame, rows);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(put_presence(stream, frame, rows));
     fill_values(stream, &f);
 
     for (int column = POSITION; column < TURN; column++)
@@ -370,7 +368,7 @@ cairn_status export_stream_put(export_stream *stream, const cairn_replay_frame *
     for (int column = TURN; column < EXPORT_COLUMNS; column++)
         put_predicted(stream, &f, column);
     remember(stream, &f);
-    status = put_contacts(stream, frame);
+    cairn_status status = put_contacts(stream, frame);
     stream->frame++;
     return status == CAIRN_OK && stream->bytes.failed ? CAIRN_ERROR_MEMORY : status;
 }

@@ -164,13 +164,9 @@ static cairn_status sweep_all(const law_settings *settings, law_request *request
         law_column columns[LAW_COLUMNS_MAX];
         double share = (double)i / (sweep->count - 1);
         double x = (1.0 - share) * sweep->low + share * sweep->high;
-        cairn_status status = law_request_set(request, sweep->name, cairn_number(x), error);
-        if (status == CAIRN_OK)
-            status = law_request_evaluate(request, &answer, error);
-        if (status == CAIRN_OK)
-            status = check_answer(request, &answer, error);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(law_request_set(request, sweep->name, cairn_number(x), error));
+        BASE_TRY(law_request_evaluate(request, &answer, error));
+        BASE_TRY(check_answer(request, &answer, error));
         int count = law_answer_columns(request, &answer, columns);
         if (i == 0 && !settings->json)
             put_head(request, sweep, columns, count);
@@ -204,9 +200,7 @@ static cairn_status draw(const law_settings *settings, const law_request *reques
         .y = {sweep->y[0], sweep->y[1]},
     };
     cli_file file;
-    cairn_status status = cli_file_open(&file, settings->svg, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_file_open(&file, settings->svg, error));
     law_svg_write(&curves, file.stream);
     return cli_file_commit(&file, error);
 }

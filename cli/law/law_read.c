@@ -71,11 +71,8 @@ static cairn_status read_rows(const law_reader *r, const cli_json_node *node, in
         return fail_kind(r, node,
                          rows == 2 ? "two lists of three numbers, of A and of B"
                                    : "three lists of three numbers");
-    for (const cli_json_node *at = node->first; at != NULL; at = at->next) {
-        cairn_status status = read_numbers(r, at, 3, *out++);
-        if (status != CAIRN_OK)
-            return status;
-    }
+    for (const cli_json_node *at = node->first; at != NULL; at = at->next)
+        BASE_TRY(read_numbers(r, at, 3, *out++));
     return CAIRN_OK;
 }
 
@@ -311,9 +308,7 @@ static cairn_status read_parameters(const law_reader *r, const cli_json_node *no
     for (const cli_json_node *at = node->first; at != NULL; at = at->next) {
         if (!is_one_of(at->key, names, count))
             return fail_unknown(r, at, "parameter", names, count);
-        cairn_status status = read_parameter(r, at);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(read_parameter(r, at));
     }
     return CAIRN_OK;
 }
@@ -368,10 +363,7 @@ cairn_status law_request_read(law_request *request, const cli_json_node *root, c
         int i = 0;
         while (i < count && strcmp(names[i], at->key) != 0)
             i++;
-        cairn_status status =
-            i < count ? keys[i].read(&r, at) : fail_unknown(&r, at, "key", names, count);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(i < count ? keys[i].read(&r, at) : fail_unknown(&r, at, "key", names, count));
     }
     return CAIRN_OK;
 }

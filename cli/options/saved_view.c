@@ -59,9 +59,7 @@ cairn_status cli_saved_view_write(const char *path, const view_place *place,
     view_style shown = *style;
     field fields[FIELD_COUNT];
     list_fields(&from, &shown, fields);
-    cairn_status status = cli_file_open(&file, path, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_file_open(&file, path, error));
     cli_json json = cli_json_begin(file.stream);
     cli_json_object(&json, NULL);
     for (int i = 0; i < FIELD_COUNT; i++) {
@@ -118,11 +116,8 @@ static cairn_status read_point(const char *path, const cli_json_node *node, cons
     if (node->kind != CLI_JSON_LIST || node->count != 3)
         return base_fail(error, CAIRN_ERROR_FORMAT, "%.300s:%ld: \"%s\" wants a list of 3 numbers",
                          path, node->line, f->key);
-    for (const cli_json_node *each = node->first; each != NULL; each = each->next) {
-        cairn_status status = read_number(path, node, each, f, to++, error);
-        if (status != CAIRN_OK)
-            return status;
-    }
+    for (const cli_json_node *each = node->first; each != NULL; each = each->next)
+        BASE_TRY(read_number(path, node, each, f, to++, error));
     return CAIRN_OK;
 }
 

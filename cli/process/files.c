@@ -41,9 +41,7 @@ cairn_status cli_file_try(const char *path, cairn_error *error)
     const char *reason = base_file_in_the_way(path);
     if (reason != NULL)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, reason);
-    cairn_status status = cli_file_open(&file, path, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_file_open(&file, path, error));
     fclose(file.stream);
     unlink(file.temporary);
     return CAIRN_OK;

@@ -87,10 +87,8 @@ cairn_status cli_probe(const char *path, cli_probe_read *read, void *context, ca
     // the child may open this one file alone, and could not say that it is none
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return base_fail(error, CAIRN_ERROR_FILE, "%s: not a file but a folder", path);
-    cairn_status status = cli_child_start(&child, read_in_child, &p, error);
-    if (status != CAIRN_OK)
-        return status;
-    status = hear(&child, path, &state, error);
+    BASE_TRY(cli_child_start(&child, read_in_child, &p, error));
+    cairn_status status = hear(&child, path, &state, error);
     cli_child_end(&child);
     return status;
 }

@@ -95,9 +95,7 @@ static cairn_status read_resolved(run_scene *run, bool *found, cairn_error *erro
     *found = false;
     if (status != CAIRN_OK || access(path, F_OK) != 0)
         return status;
-    status = cli_json_read(path, &run->resolved, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_json_read(path, &run->resolved, error));
     const cli_json_node *root = run->resolved.root;
     const cli_json_node *scene = cli_json_member(root, "scene");
     const cli_json_node *parameters = cli_json_member(root, "parameters");
@@ -110,9 +108,7 @@ static cairn_status read_resolved(run_scene *run, bool *found, cairn_error *erro
         if (value == NULL)
             return base_fail(error, CAIRN_ERROR_FORMAT, "%s:%ld: parameter \"%.80s\" has no value",
                              path, each->line, each->key);
-        status = add_parameter(run, each->key, value, error);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(add_parameter(run, each->key, value, error));
     }
     *found = true;
     return CAIRN_OK;
@@ -305,9 +301,7 @@ static cairn_status find_files(const char *path, run_scene *run, cairn_error *er
     if (status != CAIRN_OK || access(run->trajectory, F_OK) == 0)
         return status;
     char summary[PATH_MAX];
-    status = cli_path_join(summary, path, "resolved.json", error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_path_join(summary, path, "resolved.json", error));
     return base_fail(error, CAIRN_ERROR_FILE,
                      access(summary, F_OK) == 0
                          ? "%s: this run kept no trajectory.h5, so there is nothing to replay"
@@ -318,16 +312,11 @@ static cairn_status find_files(const char *path, run_scene *run, cairn_error *er
 static cairn_status open_run(const char *path, const scn_options *options, run_scene *run,
                              view_subject *subject, cairn_error *error)
 {
-    cairn_status status = find_files(path, run, error);
-    if (status == CAIRN_OK)
-        status = cli_probe_replay(run->trajectory, &subject->replay, error);
-    if (status == CAIRN_OK)
-        status = load_scene(run, options, cairn_replay_get_info(subject->replay), &subject->scene,
-                            error);
-    if (status == CAIRN_OK)
-        status = check_bodies(run, subject, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(find_files(path, run, error));
+    BASE_TRY(cli_probe_replay(run->trajectory, &subject->replay, error));
+    BASE_TRY(
+        load_scene(run, options, cairn_replay_get_info(subject->replay), &subject->scene, error));
+    BASE_TRY(check_bodies(run, subject, error));
     read_energies(run, subject);
     read_sensors(run, subject);
     return CAIRN_OK;

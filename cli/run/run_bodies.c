@@ -39,11 +39,8 @@ cairn_status run_bodies_write(const run_state *run, cairn_error *error)
     char path[PATH_MAX];
     cli_file file;
     const cairn_world *world = run->scene->world;
-    cairn_status status = cli_path_join(path, run->files.folder, "bodies.csv", error);
-    if (status == CAIRN_OK)
-        status = cli_file_open(&file, path, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_path_join(path, run->files.folder, "bodies.csv", error));
+    BASE_TRY(cli_file_open(&file, path, error));
     fputs("body,name,kind,position x [m],position y [m],position z [m],orientation w,"
           "orientation x,orientation y,orientation z,velocity x [m/s],velocity y [m/s],"
           "velocity z [m/s],angular velocity x [rad/s],angular velocity y [rad/s],"

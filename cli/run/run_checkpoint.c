@@ -231,11 +231,8 @@ static cairn_status age_checkpoints(const run_state *run, cairn_error *error)
 {
     char older[PATH_MAX], newer[PATH_MAX];
     for (int64_t age = run->settings->checkpoint_keep - 1; age > 0; age--) {
-        cairn_status status = path_of(run, age, older, error);
-        if (status == CAIRN_OK)
-            status = path_of(run, age - 1, newer, error);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(path_of(run, age, older, error));
+        BASE_TRY(path_of(run, age - 1, newer, error));
         if (age > 1) {
             // not there yet is fine
             (void)rename(newer, older);
@@ -259,13 +256,9 @@ typedef struct writing {
 static cairn_status write_checkpoint(run_state *run, cairn_error *error)
 {
     char path[PATH_MAX], note[CAIRN_NOTE_SIZE] = "";
-    cairn_status status = run_files_mark(run, error);
-    if (status == CAIRN_OK)
-        status = age_checkpoints(run, error);
-    if (status == CAIRN_OK)
-        status = path_of(run, 0, path, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(run_files_mark(run, error));
+    BASE_TRY(age_checkpoints(run, error));
+    BASE_TRY(path_of(run, 0, path, error));
     note_io io = {.text = note, .good = true};
     note_run(&io, run);
     visit_settings(run->scene, note_setting, &io);
@@ -314,9 +307,7 @@ bool run_checkpoint_is_due(run_state *run)
 static cairn_status choose_files(run_state *run, cairn_error *error)
 {
     char path[PATH_MAX];
-    cairn_status status = cli_path_join(path, run->files.folder, "energy.csv", error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_path_join(path, run->files.folder, "energy.csv", error));
     run->resumes = access(path, F_OK) == 0;
     if (!run->resumes)
         run->totals.frames = run->totals.problems = 0;

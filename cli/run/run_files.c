@@ -156,9 +156,7 @@ static cairn_status put_measure_row(const run_state *run, bool instants, bool wi
         const scn_measure *measure = scene->measures[i];
         double value[CAIRN_AVERAGE_COLUMNS_MAX];
         bool now = measure_is_due(measure, step, instants, windows);
-        cairn_status status = now ? scn_measure_read(measure, value, error) : CAIRN_OK;
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(now ? scn_measure_read(measure, value, error) : CAIRN_OK);
         for (int k = 0; k < scn_measure_column_count(measure); k++)
             if (now)
                 fprintf(out, ",%.17g", value[k]);
@@ -340,11 +338,8 @@ static cairn_status open_frames(run_state *run, cairn_error *error)
         run->files.paraview_every = 0;
     if (run->files.paraview_every == 0)
         return CAIRN_OK;
-    cairn_status status = cli_path_join(run->files.paraview, run->files.folder, "paraview", error);
-    if (status == CAIRN_OK)
-        status = cli_folder_make_own(run->files.paraview, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_path_join(run->files.paraview, run->files.folder, "paraview", error));
+    BASE_TRY(cli_folder_make_own(run->files.paraview, error));
     bool surfaces = run->output.paraview == SCN_PARAVIEW_SURFACES;
     bool goes_on = run->resumes && run->marks.paraview.frames > 0;
     if (goes_on && surfaces != (run->marks.paraview.content == CAIRN_PARAVIEW_SURFACES))
@@ -405,11 +400,9 @@ static cairn_status write_problem(run_state *run, cairn_fclib_form form, cairn_e
     snprintf(text, sizeof text, "step %" PRId64 " of scene %.100s, time %.9g s, time step %.9g s",
              cairn_world_get_step_count(scene->world), scene->name,
              cairn_world_get_time(scene->world), cairn_world_get_def(scene->world)->time_step);
-    cairn_status status = cli_path_join(path, run->files.fclib, name, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_path_join(path, run->files.fclib, name, error));
     const char *title = scene->title[0] != '\0' ? scene->title : scene->name;
-    status = cairn_world_write_fclib(scene->world, path, form, title, text, error);
+    cairn_status status = cairn_world_write_fclib(scene->world, path, form, title, text, error);
     run->totals.problems += status == CAIRN_OK;
     return status;
 }
@@ -465,17 +458,11 @@ static cairn_status write_fields(const run_state *run, cairn_error *error)
             continue;
         snprintf(name, sizeof name, "%s_%09" PRId64 ".%s", field->name, step,
                  field->hdf5 ? "h5" : "vti");
-        cairn_status status = cli_path_join(folder, run->files.folder, "fields", error);
-        if (status == CAIRN_OK)
-            status = cli_path_join(path, folder, name, error);
-        if (status == CAIRN_OK)
-            status = cli_folder_make_own(folder, error);
-        if (status != CAIRN_OK)
-            return status;
-        status = mean ? cairn_fields_average_write(scene->world, field->average, path, error)
-                      : cairn_fields_write(scene->world, &field->grid, path, error);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(cli_path_join(folder, run->files.folder, "fields", error));
+        BASE_TRY(cli_path_join(path, folder, name, error));
+        BASE_TRY(cli_folder_make_own(folder, error));
+        BASE_TRY(mean ? cairn_fields_average_write(scene->world, field->average, path, error)
+                      : cairn_fields_write(scene->world, &field->grid, path, error));
     }
     return CAIRN_OK;
 }

@@ -211,10 +211,10 @@ cairn_status run_folder_claim(run_state *run, cairn_error *error)
         status = cli_lock_take(&run->claimed.results, run->files.folder, error);
     if (status != CAIRN_OK || problems == NULL)
         return status;
-    status = cli_folder_make(problems, error);
-    if (status == CAIRN_OK && !same_folder(problems, run->files.folder))
-        status = cli_lock_take(&run->claimed.problems, problems, error);
-    return status;
+    BASE_TRY(cli_folder_make(problems, error));
+    if (!same_folder(problems, run->files.folder))
+        BASE_TRY(cli_lock_take(&run->claimed.problems, problems, error));
+    return CAIRN_OK;
 }
 
 void run_folder_release(run_state *run)

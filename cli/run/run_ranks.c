@@ -114,9 +114,7 @@ static cairn_status tell_failure(const run_state *run, cairn_status worst, cairn
     base_gathered all = {0};
     char text[CAIRN_MESSAGE_SIZE];
     snprintf(text, sizeof text, "%s", own != CAIRN_OK ? error->message : "");
-    cairn_status status = base_ranks_gather(run->ranks, text, sizeof text, &all, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_ranks_gather(run->ranks, text, sizeof text, &all, error));
     int failed = 0;
     while (run->writes && failed + 1 < base_ranks_count(run->ranks) &&
            all.bytes[all.begins[failed]] == '\0')

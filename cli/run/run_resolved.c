@@ -164,11 +164,8 @@ cairn_status run_resolved_write(const run_state *run, cairn_error *error)
     const scn_scene *scene = run->scene;
     char path[PATH_MAX];
     cli_file file;
-    cairn_status status = cli_path_join(path, run->files.folder, "resolved.json", error);
-    if (status == CAIRN_OK)
-        status = cli_file_open(&file, path, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_path_join(path, run->files.folder, "resolved.json", error));
+    BASE_TRY(cli_file_open(&file, path, error));
     cli_json json = cli_json_begin(file.stream);
     cli_json_object(&json, NULL);
     cli_json_text(&json, "version", cairn_version());

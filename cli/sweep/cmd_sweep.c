@@ -305,25 +305,17 @@ static cairn_status start_row(sweep *s, job *slot, int row, bool may_resume, cai
 {
     char inner[PATH_MAX], checkpoint[PATH_MAX], result[PATH_MAX];
     words w;
-    cairn_status status = sweep_row_folder(inner, s->folder, row, error);
-    if (status == CAIRN_OK)
-        status = cli_path_join(checkpoint, inner, "checkpoint.h5", error);
-    if (status == CAIRN_OK)
-        status = cli_path_join(result, inner, "row.csv", error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(sweep_row_folder(inner, s->folder, row, error));
+    BASE_TRY(cli_path_join(checkpoint, inner, "checkpoint.h5", error));
+    BASE_TRY(cli_path_join(result, inner, "row.csv", error));
     // a result that does not stand any more: the row is run from the start
     bool again = unlink(result) == 0;
     bool resumes = may_resume && !again && access(checkpoint, F_OK) == 0;
-    status = build_command(s, row, inner, resumes ? checkpoint : NULL, &w, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(build_command(s, row, inner, resumes ? checkpoint : NULL, &w, error));
     char what[32];
     pid_t process;
     snprintf(what, sizeof what, "row %d", row + 1);
-    status = cli_program_start(w.word, inner, what, &process, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_program_start(w.word, inner, what, &process, error));
     *slot = (job){process, row, resumes};
     s->tried[row] = true;
     s->running++;
@@ -338,9 +330,7 @@ static cairn_status end_row(sweep *s, job *slot, int state, cairn_error *error)
     bool resumed = slot->resumed;
     *slot = (job){0};
     s->running--;
-    cairn_status status = sweep_row_folder(inner, s->folder, row, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(sweep_row_folder(inner, s->folder, row, error));
     if (ended == CLI_EXIT_INTERRUPTED || (cli_interrupt_asked() && ended != CLI_EXIT_DONE)) {
         sweep_claim_leave(s->folder, row);
         return CAIRN_OK;
@@ -351,7 +341,7 @@ static cairn_status end_row(sweep *s, job *slot, int state, cairn_error *error)
     if (ended != CLI_EXIT_DONE)
         cli_program_message(inner, state, message);
     sweep_result result = {ended == CLI_EXIT_DONE ? "done" : "failed", message};
-    status =
+    cairn_status status =
         sweep_result_write(&s->plan, s->folder, row, s->settings->average_from, &result, error);
     sweep_claim_leave(s->folder, row);
     return status;
@@ -569,13 +559,10 @@ static cairn_status make_plan(sweep *s, const scn_scene *scene, cairn_error *err
                          "a sweep takes either a table of parameters or --vary");
     if (table && settings->latin > 0)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "--latin goes with --vary");
-    cairn_status status = table ? sweep_plan_read(&s->plan, settings->common.arguments[1], error)
-                                : sweep_plan_vary(&s->plan, &settings->vary, settings->latin,
-                                                  settings->seed, is_whole, scene, error);
-    if (status == CAIRN_OK)
-        status = check_names(&s->plan, scene, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(table ? sweep_plan_read(&s->plan, settings->common.arguments[1], error)
+                   : sweep_plan_vary(&s->plan, &settings->vary, settings->latin, settings->seed,
+                                     is_whole, scene, error));
+    BASE_TRY(check_names(&s->plan, scene, error));
     size_t rows = (size_t)s->plan.rows;
     s->tried = base_arena_allocate(s->plan.arena, "tried rows", rows, sizeof *s->tried);
     if (s->tried == NULL)
@@ -599,14 +586,10 @@ static cairn_status open_folder(sweep *s, const scn_scene *scene, cairn_error *e
         size_t used = strlen(command);
         snprintf(command + used, sizeof command - used, "%s%s", i > 0 ? " " : "", w.word[i]);
     }
-    cairn_status status = check_command(s, error);
-    if (status == CAIRN_OK)
-        status = cli_folder_make(s->folder, error);
-    if (status == CAIRN_OK)
-        status = sweep_lock(s->folder, &lock, error);
-    if (status != CAIRN_OK)
-        return status;
-    status = sweep_plan_settle(&s->plan, s->folder, command, error);
+    BASE_TRY(check_command(s, error));
+    BASE_TRY(cli_folder_make(s->folder, error));
+    BASE_TRY(sweep_lock(s->folder, &lock, error));
+    cairn_status status = sweep_plan_settle(&s->plan, s->folder, command, error);
     sweep_unlock(lock);
     return status;
 }

@@ -96,9 +96,7 @@ cairn_status sweep_lock(const char *folder, int *lock, cairn_error *error)
 {
     char path[PATH_MAX];
     *lock = -1;
-    cairn_status status = cli_path_join(path, folder, "lock", error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_path_join(path, folder, "lock", error));
     int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (descriptor < 0)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, base_file_refusal(errno));
@@ -145,9 +143,7 @@ static cairn_status has_result(const char *inner, bool retry, bool *result, cair
 static cairn_status write_claim(const char *path, const owner *self, cairn_error *error)
 {
     cli_file file;
-    cairn_status status = cli_file_open(&file, path, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cli_file_open(&file, path, error));
     fprintf(file.stream, "%s %ld %llu\n", self->machine, self->process, self->started);
     return cli_file_commit(&file, error);
 }
@@ -169,15 +165,11 @@ cairn_status sweep_claim_take(const char *folder, int row, double timeout, bool 
     bool result = false;
     *claim = SWEEP_CLAIM_DONE;
     owner self = this_process(), who;
-    cairn_status status = sweep_row_folder(inner, folder, row, error);
-    if (status == CAIRN_OK)
-        status = has_result(inner, retry, &result, error);
-    if (status == CAIRN_OK)
-        status = claim_path(path, folder, row, error);
-    if (status == CAIRN_OK && !result)
-        status = make_row_folder(folder, inner, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(sweep_row_folder(inner, folder, row, error));
+    BASE_TRY(has_result(inner, retry, &result, error));
+    BASE_TRY(claim_path(path, folder, row, error));
+    if (!result)
+        BASE_TRY(make_row_folder(folder, inner, error));
     bool claimed = read_claim(path, &who), taken = claimed && is_alive(path, &who, &self, timeout);
     // its owner was killed between the result and the end of its claim
     if (result && claimed && !taken)

@@ -119,12 +119,9 @@ cairn_status sweep_plan_read(sweep_plan *plan, const char *path, cairn_error *er
     cli_csv csv = {0};
     growing rows = {0};
     bool done = false;
-    cairn_status status = begin_plan(plan, error);
-    if (status == CAIRN_OK)
-        status = cli_csv_open(&csv, path, error);
-    if (status != CAIRN_OK)
-        return status;
-    status = read_names(plan, &csv, error);
+    BASE_TRY(begin_plan(plan, error));
+    BASE_TRY(cli_csv_open(&csv, path, error));
+    cairn_status status = read_names(plan, &csv, error);
     while (status == CAIRN_OK && !done) {
         status = cli_csv_next(&csv, &done, error);
         if (status == CAIRN_OK && !done)

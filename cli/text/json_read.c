@@ -212,9 +212,7 @@ static cairn_status read_letters(reader *r, char *out)
             return fail(r, "a text is not UTF-8");
         if (*r->at == '\\') {
             r->at++;
-            cairn_status status = read_escape(r, &out);
-            if (status != CAIRN_OK)
-                return status;
+            BASE_TRY(read_escape(r, &out));
             continue;
         }
         memcpy(out, r->at, (size_t)length);
@@ -257,9 +255,7 @@ static cairn_status read_key(reader *r, const cli_json_node *object, const char 
 {
     if (peek(r) != '"')
         return fail_expected(r, "a key in quotes");
-    cairn_status status = read_text(r, key);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(read_text(r, key));
     if (cli_json_member(object, *key) != NULL)
         return base_fail(r->error, CAIRN_ERROR_FORMAT, "%s:%ld: key \"%.80s\" is there twice",
                          r->name, r->line, *key);
@@ -274,11 +270,8 @@ static cairn_status read_element(reader *r, cli_json_node *parent, cli_json_node
 {
     const char *key = NULL;
     cli_json_node *node;
-    cairn_status status = parent->kind == CLI_JSON_OBJECT ? read_key(r, parent, &key) : CAIRN_OK;
-    if (status == CAIRN_OK)
-        status = read_value(r, &node);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(parent->kind == CLI_JSON_OBJECT ? read_key(r, parent, &key) : CAIRN_OK);
+    BASE_TRY(read_value(r, &node));
     node->key = key;
     if (*last == NULL)
         parent->first = node;
@@ -297,9 +290,7 @@ static cairn_status read_container(reader *r, cli_json_node *node, char close)
     r->at++;
     if (peek(r) != close)
         for (;;) {
-            cairn_status status = read_element(r, node, &last);
-            if (status != CAIRN_OK)
-                return status;
+            BASE_TRY(read_element(r, node, &last));
             if (peek(r) != ',')
                 break;
             r->at++;
@@ -340,9 +331,7 @@ static cairn_status read_value(reader *r, cli_json_node **made)
 static cairn_status parse(reader *r, cli_json_tree *tree)
 {
     cli_json_node *root = NULL;
-    cairn_status status = read_value(r, &root);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(read_value(r, &root));
     skip_space(r);
     if (r->at != r->end)
         return fail_expected(r, "the end of the file");

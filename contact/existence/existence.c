@@ -58,9 +58,7 @@ static cairn_status prepare(workspace *w)
 {
     const con_problem *problem = w->problem;
     size_t n = (size_t)problem->contact_count;
-    cairn_status status = con_range_create(problem, w->arena, &w->range);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_range_create(problem, w->arena, &w->range));
     w->q = base_arena_allocate(w->arena, "q", n, sizeof *w->q);
     w->U = base_arena_allocate(w->arena, "U", n, sizeof *w->U);
     w->d = base_arena_allocate(w->arena, "d", n, sizeof *w->d);
@@ -127,9 +125,7 @@ static cairn_status decide(workspace *w, const double *mu, con_existence *out, b
 static cairn_status check(workspace *w, con_existence *out, double (*direction)[3])
 {
     bool refuted = false, impossible = false;
-    cairn_status status = prepare(w);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(prepare(w));
     out->rank = w->problem->H != NULL || w->range.is_sparse ? -1 : w->range.columns;
     const con_problem *problem = w->problem;
     out->scale = 0.0;
@@ -144,9 +140,7 @@ static cairn_status check(workspace *w, con_existence *out, double (*direction)[
     out->zero_solves = true;
     for (int i = 0; i < problem->contact_count; i++)
         out->zero_solves = out->zero_solves && problem->q[i][0] >= 0.0;
-    status = decide(w, w->problem->friction, out, &refuted);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(decide(w, w->problem->friction, out, &refuted));
     if (out->margin > borderline || out->zero_solves)
         return CAIRN_OK;
     out->verdict = refuted ? CON_EXISTENCE_NOT_SHOWN : CON_EXISTENCE_BORDERLINE;
@@ -156,7 +150,7 @@ static cairn_status check(workspace *w, con_existence *out, double (*direction)[
         return CAIRN_OK;
     // without friction: can the gaps be kept at all?
     con_existence frictionless = *out;
-    status = decide(w, w->zero, &frictionless, &impossible);
+    cairn_status status = decide(w, w->zero, &frictionless, &impossible);
     out->iterations = frictionless.iterations;
     if (status != CAIRN_OK || !impossible)
         return status;
@@ -220,11 +214,8 @@ static cairn_status check_rolling(const con_problem *problem, con_existence *exi
     existence->verdict = CON_EXISTENCE_NOT_SHOWN;
     if (problem->H != NULL && problem->rates == NULL) {
         con_problem forces;
-        cairn_status status = take_forces(problem, arena, &forces);
-        if (status == CAIRN_OK)
-            status = con_existence_check(&forces, existence, NULL, arena);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(take_forces(problem, arena, &forces));
+        BASE_TRY(con_existence_check(&forces, existence, NULL, arena));
         if (existence->verdict != CON_EXISTENCE_NONE)
             existence->verdict = CON_EXISTENCE_NOT_SHOWN;
     }

@@ -100,13 +100,9 @@ static cairn_status create_on_bodies(con_range *range, base_arena *arena)
     range->columns = 6 * (int)m;
     if (m == 0)
         return CAIRN_OK;
-    cairn_status status = create_pattern(range, arena);
-    if (status == CAIRN_OK)
-        status = con_block_order_create(&range->pattern, 6, arena, &range->order);
-    if (status == CAIRN_OK)
-        status = con_block_lu_create(&range->order, NULL, NULL, arena, &range->lu);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(create_pattern(range, arena));
+    BASE_TRY(con_block_order_create(&range->pattern, 6, arena, &range->order));
+    BASE_TRY(con_block_lu_create(&range->order, NULL, NULL, arena, &range->lu));
     range->J = base_arena_allocate(arena, "J", n, sizeof *range->J);
     range->slot = base_arena_allocate(arena, "slots", n, sizeof *range->slot);
     range->diagonal = base_arena_array(arena, int, "diagonal", m + 1);
@@ -224,9 +220,7 @@ static cairn_status create_dense(con_range *range, base_arena *arena)
     range->picked = base_arena_array(arena, int, "columns", rows + 1);
     if (dense == NULL || range->picked == NULL)
         return CAIRN_ERROR_MEMORY;
-    cairn_status status = pick_columns(range, dense, arena);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(pick_columns(range, dense, arena));
     size_t columns = (size_t)range->columns;
     range->basis = base_arena_array(arena, double, "basis", rows *columns + 1);
     range->scaled = base_arena_array(arena, double, "scaled", rows *columns + 1);

@@ -103,13 +103,9 @@ cairn_status con_range_sparse_create(const con_problem *problem, base_arena *are
         double w = mat3_trace(&problem->W_diagonal[i]) / 3.0;
         range->scale[i] = w > 0.0 ? 1.0 / w : 1.0;
     }
-    cairn_status status = list_columns(range, arena);
-    if (status == CAIRN_OK)
-        status = create_pattern(range, arena);
-    if (status == CAIRN_OK)
-        status = con_block_order_create(&range->pattern, 3, arena, &range->order);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(list_columns(range, arena));
+    BASE_TRY(create_pattern(range, arena));
+    BASE_TRY(con_block_order_create(&range->pattern, 3, arena, &range->order));
     const con_block_order *order = &range->order;
     if (order->factor_start[order->supernode_count] + order->front_size + order->stack_size >
         doubles_max)

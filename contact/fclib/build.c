@@ -307,13 +307,9 @@ static cairn_status build_multipliers(const con_problem *problem, base_arena *ar
     list_R(problem, &R);
     fill_s(problem, s);
     content->s = s;
-    cairn_status status =
-        con_sparse_from_triplets(&V, 3 * problem->contact_count, rows, arena, &content->V);
-    if (status == CAIRN_OK)
-        status = con_sparse_transpose(&content->V, arena, &content->S);
-    if (status == CAIRN_OK)
-        status = con_sparse_from_triplets(&R, rows, rows, arena, &content->R);
-    return status;
+    BASE_TRY(con_sparse_from_triplets(&V, 3 * problem->contact_count, rows, arena, &content->V));
+    BASE_TRY(con_sparse_transpose(&content->V, arena, &content->S));
+    return con_sparse_from_triplets(&R, rows, rows, arena, &content->R);
 }
 
 static cairn_status build_local(const con_problem *problem, base_arena *arena,
@@ -384,9 +380,7 @@ static cairn_status jointed_velocities(const con_problem *problem, const con_fcl
     double *l = base_arena_array(arena, double, "fclib l", content->equality_count);
     if (v == NULL || u == NULL || l == NULL)
         return CAIRN_ERROR_MEMORY;
-    cairn_status status = con_joints_apply(problem, R, v, l, NULL, arena);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_joints_apply(problem, R, v, l, NULL, arena));
     con_apply_H(problem, (const double(*)[6])v, problem->w, u);
     con_apply_compliance(problem, R, u);
     vectors->u = u[0];

@@ -654,12 +654,10 @@ static cairn_status convert_delassus(const con_fclib_problem *content, bool pair
 {
     con_sparse W;
     const double *q = NULL;
-    cairn_status status = con_fclib_reduce(content, arena, &W, &q, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_fclib_reduce(content, arena, &W, &q, error));
     *problem =
         (con_problem){.contact_count = content->contact_count, .friction = content->friction};
-    status = convert_matrix(&W, content->dimension, pairs, arena, problem);
+    cairn_status status = convert_matrix(&W, content->dimension, pairs, arena, problem);
     if (status == CAIRN_OK)
         status = widen(q, content, arena, &problem->q);
     return status == CAIRN_OK ? CAIRN_OK

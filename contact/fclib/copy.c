@@ -36,9 +36,7 @@ static cairn_status check_sparse(const con_sparse *a, const char *name, int rows
 static cairn_status copy_sparse(const con_sparse *a, const char *name, int rows, int columns,
                                 base_arena *memory, con_sparse *out, cairn_error *error)
 {
-    cairn_status status = check_sparse(a, name, rows, columns, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_sparse(a, name, rows, columns, error));
     int count = con_sparse_count(a);
     int *start = base_arena_array(memory, int, "start", columns + 1);
     int *index = base_arena_array(memory, int, "index", count + 1);
@@ -110,18 +108,17 @@ static cairn_status copy_local(const con_fclib_problem *from, base_arena *memory
                                con_fclib_problem *to, cairn_error *error)
 {
     int d = from->dimension * from->contact_count, p = from->equality_count;
-    cairn_status status = copy_sparse(&from->W, "W", d, d, memory, &to->W, error);
-    if (status == CAIRN_OK)
-        status = copy_vector(from->q, "q", d, -INFINITY, memory, &to->q, error);
-    if (status == CAIRN_OK && p > 0)
-        status = copy_sparse(&from->V, "V", d, p, memory, &to->V, error);
-    if (status == CAIRN_OK && p > 0 && from->S.start != NULL)
-        status = copy_sparse(&from->S, "S", p, d, memory, &to->S, error);
-    if (status == CAIRN_OK && p > 0)
-        status = copy_sparse(&from->R, "R", p, p, memory, &to->R, error);
-    if (status == CAIRN_OK && p > 0)
-        status = copy_vector(from->s, "s", p, -INFINITY, memory, &to->s, error);
-    return status;
+    BASE_TRY(copy_sparse(&from->W, "W", d, d, memory, &to->W, error));
+    BASE_TRY(copy_vector(from->q, "q", d, -INFINITY, memory, &to->q, error));
+    if (p > 0)
+        BASE_TRY(copy_sparse(&from->V, "V", d, p, memory, &to->V, error));
+    if (p > 0 && from->S.start != NULL)
+        BASE_TRY(copy_sparse(&from->S, "S", p, d, memory, &to->S, error));
+    if (p > 0)
+        BASE_TRY(copy_sparse(&from->R, "R", p, p, memory, &to->R, error));
+    if (p > 0)
+        BASE_TRY(copy_vector(from->s, "s", p, -INFINITY, memory, &to->s, error));
+    return CAIRN_OK;
 }
 
 static cairn_status copy_global(const con_fclib_problem *from, base_arena *memory,
@@ -129,18 +126,15 @@ static cairn_status copy_global(const con_fclib_problem *from, base_arena *memor
 {
     int d = from->dimension * from->contact_count, p = from->equality_count;
     int n = from->velocity_count;
-    cairn_status status = copy_sparse(&from->M, "M", n, n, memory, &to->M, error);
-    if (status == CAIRN_OK)
-        status = copy_sparse(&from->H, "H", n, d, memory, &to->H, error);
-    if (status == CAIRN_OK)
-        status = copy_vector(from->f, "f", n, -INFINITY, memory, &to->f, error);
-    if (status == CAIRN_OK)
-        status = copy_vector(from->w, "w", d, -INFINITY, memory, &to->w, error);
-    if (status == CAIRN_OK && p > 0)
-        status = copy_sparse(&from->G, "G", n, p, memory, &to->G, error);
-    if (status == CAIRN_OK && p > 0)
-        status = copy_vector(from->b, "b", p, -INFINITY, memory, &to->b, error);
-    return status;
+    BASE_TRY(copy_sparse(&from->M, "M", n, n, memory, &to->M, error));
+    BASE_TRY(copy_sparse(&from->H, "H", n, d, memory, &to->H, error));
+    BASE_TRY(copy_vector(from->f, "f", n, -INFINITY, memory, &to->f, error));
+    BASE_TRY(copy_vector(from->w, "w", d, -INFINITY, memory, &to->w, error));
+    if (p > 0)
+        BASE_TRY(copy_sparse(&from->G, "G", n, p, memory, &to->G, error));
+    if (p > 0)
+        BASE_TRY(copy_vector(from->b, "b", p, -INFINITY, memory, &to->b, error));
+    return CAIRN_OK;
 }
 
 static cairn_status copy_guesses(const con_fclib_problem *from, base_arena *memory,
@@ -183,22 +177,18 @@ static cairn_status copy_all(const con_fclib_problem *from, con_fclib_problem *t
 {
     base_arena *memory = to->memory;
     bool local = from->form == CON_FCLIB_LOCAL;
-    cairn_status status = copy_vector(from->friction, "friction", from->contact_count, 0.0, memory,
-                                      &to->friction, error);
-    if (status == CAIRN_OK && from->rolling != NULL)
-        status = copy_vector(from->rolling, "rolling", from->contact_count, 0.0, memory,
-                             &to->rolling, error);
-    if (status == CAIRN_OK && from->spinning != NULL)
-        status = copy_vector(from->spinning, "spinning", from->contact_count, 0.0, memory,
-                             &to->spinning, error);
-    if (status == CAIRN_OK)
-        status = local ? copy_local(from, memory, to, error) : copy_global(from, memory, to, error);
-    if (status == CAIRN_OK)
-        status = copy_guesses(from, memory, to, error);
-    if (status == CAIRN_OK && from->has_solution)
-        status = copy_vectors(from, &from->solution, memory, &to->solution, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(copy_vector(from->friction, "friction", from->contact_count, 0.0, memory,
+                         &to->friction, error));
+    if (from->rolling != NULL)
+        BASE_TRY(copy_vector(from->rolling, "rolling", from->contact_count, 0.0, memory,
+                             &to->rolling, error));
+    if (from->spinning != NULL)
+        BASE_TRY(copy_vector(from->spinning, "spinning", from->contact_count, 0.0, memory,
+                             &to->spinning, error));
+    BASE_TRY(local ? copy_local(from, memory, to, error) : copy_global(from, memory, to, error));
+    BASE_TRY(copy_guesses(from, memory, to, error));
+    if (from->has_solution)
+        BASE_TRY(copy_vectors(from, &from->solution, memory, &to->solution, error));
     if (copy_text(from->info.title, memory, &to->info.title) != CAIRN_OK ||
         copy_text(from->info.description, memory, &to->info.description) != CAIRN_OK ||
         copy_text(from->info.math_info, memory, &to->info.math_info) != CAIRN_OK)
@@ -210,9 +200,7 @@ cairn_status con_fclib_copy(const con_fclib_problem *content, const base_allocat
                             con_fclib_problem **problem, cairn_error *error)
 {
     *problem = NULL;
-    cairn_status status = check_sizes(content, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_sizes(content, error));
     base_arena *memory = base_arena_create(allocator, 1 << 14);
     con_fclib_problem *copy =
         memory != NULL ? base_arena_array(memory, con_fclib_problem, "problem", 1) : NULL;
@@ -231,7 +219,7 @@ cairn_status con_fclib_copy(const con_fclib_problem *content, const base_allocat
         .dropped_vectors = content->dropped_vectors,
         .memory = memory,
     };
-    status = copy_all(content, copy, error);
+    cairn_status status = copy_all(content, copy, error);
     if (status == CAIRN_OK)
         *problem = copy;
     else

@@ -186,9 +186,7 @@ cairn_status con_hdf5_open_group(const con_hdf5_reader *reader, hid_t parent, co
                                  hid_t *group)
 {
     *group = H5I_INVALID_HID;
-    cairn_status status = con_hdf5_check_link(reader, parent, name);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_hdf5_check_link(reader, parent, name));
     *group = H5Gopen2(parent, name, H5P_DEFAULT);
     return *group >= 0 ? CAIRN_OK : con_hdf5_refuse(reader, parent, name, "not a readable group");
 }
@@ -217,9 +215,7 @@ static cairn_status dataset_open(const con_hdf5_reader *reader, hid_t group, con
                                  dataset *set)
 {
     *set = (dataset){H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID};
-    cairn_status status = con_hdf5_check_link(reader, group, name);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_hdf5_check_link(reader, group, name));
     set->id = H5Dopen2(group, name, H5P_DEFAULT);
     if (set->id < 0)
         return con_hdf5_refuse(reader, group, name, "not a readable dataset");
@@ -335,9 +331,7 @@ static cairn_status read_integers_of(const con_hdf5_reader *reader, hid_t group,
 {
     if (H5Tget_class(set->type) != H5T_INTEGER || H5Tget_size(set->type) > sizeof(int64_t))
         return con_hdf5_refuse(reader, group, name, "must hold integers");
-    cairn_status status = dataset_count(reader, group, name, set, count);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(dataset_count(reader, group, name, set, count));
     *values = base_arena_array(reader->arena, int, name, *count);
     if (*values == NULL)
         return out_of_memory(reader);
@@ -348,10 +342,8 @@ cairn_status con_hdf5_read_integers(const con_hdf5_reader *reader, hid_t group, 
                                     int **values, int *count)
 {
     dataset set;
-    cairn_status status = dataset_open(reader, group, name, &set);
-    if (status != CAIRN_OK)
-        return status;
-    status = read_integers_of(reader, group, name, &set, values, count);
+    BASE_TRY(dataset_open(reader, group, name, &set));
+    cairn_status status = read_integers_of(reader, group, name, &set, values, count);
     dataset_close(&set);
     return status;
 }
@@ -361,9 +353,7 @@ cairn_status con_hdf5_read_integer(const con_hdf5_reader *reader, hid_t group, c
 {
     int *values = NULL;
     int count = 0;
-    cairn_status status = con_hdf5_read_integers(reader, group, name, &values, &count);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_hdf5_read_integers(reader, group, name, &values, &count));
     if (count != 1)
         return con_hdf5_refuse(reader, group, name, "must hold one number, not %d", count);
     *value = values[0];
@@ -393,9 +383,7 @@ static cairn_status read_reals_of(const con_hdf5_reader *reader, hid_t group, co
     size_t size = H5Tget_size(set->type);
     if (!(class == H5T_FLOAT && size <= 16) && !(class == H5T_INTEGER && size <= 8))
         return con_hdf5_refuse(reader, group, name, "must hold real numbers");
-    cairn_status status = dataset_count(reader, group, name, set, count);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(dataset_count(reader, group, name, set, count));
     *values = base_arena_array(reader->arena, double, name, *count);
     if (*values == NULL)
         return out_of_memory(reader);
@@ -406,10 +394,8 @@ cairn_status con_hdf5_read_reals(const con_hdf5_reader *reader, hid_t group, con
                                  double **values, int *count, bool *finite)
 {
     dataset set;
-    cairn_status status = dataset_open(reader, group, name, &set);
-    if (status != CAIRN_OK)
-        return status;
-    status = read_reals_of(reader, group, name, &set, values, count);
+    BASE_TRY(dataset_open(reader, group, name, &set));
+    cairn_status status = read_reals_of(reader, group, name, &set, values, count);
     dataset_close(&set);
     if (status != CAIRN_OK)
         return status;
@@ -443,10 +429,8 @@ cairn_status con_hdf5_read_text(const con_hdf5_reader *reader, hid_t group, cons
     if (!con_hdf5_has(group, name))
         return CAIRN_OK;
     dataset set;
-    cairn_status status = dataset_open(reader, group, name, &set);
-    if (status != CAIRN_OK)
-        return status;
-    status = read_text_of(reader, group, name, &set, text);
+    BASE_TRY(dataset_open(reader, group, name, &set));
+    cairn_status status = read_text_of(reader, group, name, &set, text);
     dataset_close(&set);
     return status;
 }

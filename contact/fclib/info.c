@@ -139,9 +139,7 @@ static cairn_status describe_matrices(const con_fclib_problem *content, base_are
     }
     base_arena_rewind(arena, mark);
 
-    cairn_status status = describe_bodies(content, arena, out);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(describe_bodies(content, arena, out));
     return symmetry_error(local ? &content->W : &content->M, arena, &out->symmetry_error);
 }
 

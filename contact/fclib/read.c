@@ -97,9 +97,7 @@ static cairn_status check_triplets(const matrix_place *at, stored_matrix *stored
 
 static cairn_status build_triplets(const matrix_place *at, stored_matrix *stored, con_sparse *out)
 {
-    cairn_status status = check_triplets(at, stored);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_triplets(at, stored));
     con_triplets entries = {stored->nz, stored->i, stored->p, stored->x};
     if (con_sparse_from_triplets(&entries, at->rows, at->columns, at->reader->arena, out) !=
         CAIRN_OK)
@@ -146,9 +144,7 @@ static cairn_status build_blocks(const matrix_place *at, const stored_matrix *st
 {
     int lines = (by_rows ? at->rows : at->columns) / 3;
     int length = (by_rows ? at->columns : at->rows) / 3;
-    cairn_status status = check_compressed(at, stored, lines, length, 9);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_compressed(at, stored, lines, length, 9));
     con_triplets entries;
     if (con_triplets_reserve(&entries, 9 * stored->p[lines], at->reader->arena) != CAIRN_OK)
         return refuse_memory(at->reader);
@@ -175,9 +171,7 @@ static cairn_status build_compressed(const matrix_place *at, const stored_matrix
     int lines = by_rows ? at->rows : at->columns;
     if (is_blocks(at, stored, lines))
         return build_blocks(at, stored, by_rows, out);
-    cairn_status status = check_compressed(at, stored, lines, by_rows ? at->columns : at->rows, 1);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_compressed(at, stored, lines, by_rows ? at->columns : at->rows, 1));
     int count = stored->p[lines];
     int *line = base_arena_array(at->reader->arena, int, "matrix lines", count);
     if (line == NULL)
@@ -197,9 +191,7 @@ static cairn_status build_dense(const matrix_place *at, con_sparse *out)
 {
     double *x = NULL;
     int count = 0;
-    cairn_status status = con_hdf5_read_reals(at->reader, at->group, "x", &x, &count, NULL);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_hdf5_read_reals(at->reader, at->group, "x", &x, &count, NULL));
     if ((int64_t)at->rows * at->columns != count)
         return con_hdf5_refuse(at->reader, at->group, "x", "%d entries, expected %d x %d", count,
                                at->rows, at->columns);
@@ -217,15 +209,11 @@ static cairn_status build_dense(const matrix_place *at, con_sparse *out)
 
 static cairn_status read_matrix_of(const matrix_place *at, con_sparse *out)
 {
-    cairn_status status = check_dimensions(at);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_dimensions(at));
     if (!con_hdf5_has(at->group, "p") && !con_hdf5_has(at->group, "i"))
         return build_dense(at, out);
     stored_matrix stored = {0};
-    status = read_stored(at, &stored);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(read_stored(at, &stored));
     return stored.nz >= 0 ? build_triplets(at, &stored, out) : build_compressed(at, &stored, out);
 }
 
@@ -233,10 +221,8 @@ static cairn_status read_matrix(const con_hdf5_reader *reader, hid_t parent, con
                                 int rows, int columns, con_sparse *out)
 {
     matrix_place at = {.reader = reader, .rows = rows, .columns = columns};
-    cairn_status status = con_hdf5_open_group(reader, parent, name, &at.group);
-    if (status != CAIRN_OK)
-        return status;
-    status = read_matrix_of(&at, out);
+    BASE_TRY(con_hdf5_open_group(reader, parent, name, &at.group));
+    cairn_status status = read_matrix_of(&at, out);
     H5Gclose(at.group);
     return status;
 }
@@ -247,9 +233,7 @@ static cairn_status read_vector(const con_hdf5_reader *reader, hid_t group, cons
 {
     double *read = NULL;
     int count = 0;
-    cairn_status status = con_hdf5_read_reals(reader, group, name, &read, &count, NULL);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_hdf5_read_reals(reader, group, name, &read, &count, NULL));
     if (count != expected)
         return con_hdf5_refuse(reader, group, name, "%d entries, expected %d", count, expected);
     *values = read;
@@ -314,11 +298,9 @@ static cairn_status read_info(const con_hdf5_reader *reader, hid_t parent,
     if (!con_hdf5_has(parent, "info"))
         return CAIRN_OK;
     hid_t group;
-    cairn_status status = con_hdf5_open_group(reader, parent, "info", &group);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_hdf5_open_group(reader, parent, "info", &group));
     con_hdf5_read_attribute(group, "numberOfDegreeOfFreedom", &content->freedom_count);
-    status = con_hdf5_read_text(reader, group, "title", &content->info.title);
+    cairn_status status = con_hdf5_read_text(reader, group, "title", &content->info.title);
     if (status == CAIRN_OK)
         status = con_hdf5_read_text(reader, group, "description", &content->info.description);
     if (status == CAIRN_OK)
@@ -331,10 +313,8 @@ static cairn_status read_local_vectors(const con_hdf5_reader *reader, hid_t grou
                                        con_fclib_problem *content)
 {
     hid_t vectors;
-    cairn_status status = con_hdf5_open_group(reader, group, "vectors", &vectors);
-    if (status != CAIRN_OK)
-        return status;
-    status = read_friction(reader, vectors, content);
+    BASE_TRY(con_hdf5_open_group(reader, group, "vectors", &vectors));
+    cairn_status status = read_friction(reader, vectors, content);
     if (status == CAIRN_OK)
         status = read_vector(reader, vectors, "q", content->dimension * content->contact_count,
                              &content->q);
@@ -366,24 +346,18 @@ static cairn_status read_local(const con_hdf5_reader *reader, hid_t group, bool 
                                con_fclib_problem *content)
 {
     content->form = CON_FCLIB_LOCAL;
-    cairn_status status = read_dimension(reader, group, rolling, content);
-    if (status == CAIRN_OK)
-        status = read_local_vectors(reader, group, content);
-    if (status == CAIRN_OK)
-        status = read_local_matrices(reader, group, content);
-    if (status == CAIRN_OK)
-        status = read_info(reader, group, content);
-    return status;
+    BASE_TRY(read_dimension(reader, group, rolling, content));
+    BASE_TRY(read_local_vectors(reader, group, content));
+    BASE_TRY(read_local_matrices(reader, group, content));
+    return read_info(reader, group, content);
 }
 
 static cairn_status read_global_vectors(const con_hdf5_reader *reader, hid_t group,
                                         con_fclib_problem *content)
 {
     hid_t vectors;
-    cairn_status status = con_hdf5_open_group(reader, group, "vectors", &vectors);
-    if (status != CAIRN_OK)
-        return status;
-    status = read_friction(reader, vectors, content);
+    BASE_TRY(con_hdf5_open_group(reader, group, "vectors", &vectors));
+    cairn_status status = read_friction(reader, vectors, content);
     if (status == CAIRN_OK)
         status = read_sizing_vector(reader, vectors, "f", &content->f, &content->velocity_count);
     if (status == CAIRN_OK && content->velocity_count == 0)
@@ -427,9 +401,7 @@ static cairn_status read_optional(const con_hdf5_reader *reader, hid_t group, co
     double *read = NULL;
     int count = 0;
     bool finite = false;
-    cairn_status status = con_hdf5_read_reals(reader, group, name, &read, &count, &finite);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_hdf5_read_reals(reader, group, name, &read, &count, &finite));
     if (count != expected)
         return con_hdf5_refuse(reader, group, name, "%d entries, expected %d", count, expected);
     if (finite)
@@ -443,11 +415,10 @@ static cairn_status read_vectors(const con_hdf5_reader *reader, hid_t parent, co
                                  con_fclib_problem *content, con_fclib_vectors *vectors)
 {
     hid_t group;
-    cairn_status status = con_hdf5_open_group(reader, parent, name, &group);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_hdf5_open_group(reader, parent, name, &group));
     int rows = content->dimension * content->contact_count;
-    status = read_optional(reader, group, "v", content->velocity_count, content, &vectors->v);
+    cairn_status status =
+        read_optional(reader, group, "v", content->velocity_count, content, &vectors->v);
     if (status == CAIRN_OK)
         status = read_optional(reader, group, "u", rows, content, &vectors->u);
     if (status == CAIRN_OK)
@@ -490,10 +461,8 @@ static cairn_status read_guesses(const con_hdf5_reader *reader, con_fclib_proble
     if (!con_hdf5_has(reader->file, "guesses"))
         return CAIRN_OK;
     hid_t group;
-    cairn_status status = con_hdf5_open_group(reader, reader->file, "guesses", &group);
-    if (status != CAIRN_OK)
-        return status;
-    status = read_guess_list(reader, group, content);
+    BASE_TRY(con_hdf5_open_group(reader, reader->file, "guesses", &group));
+    cairn_status status = read_guess_list(reader, group, content);
     H5Gclose(group);
     return status;
 }
@@ -520,12 +489,10 @@ static cairn_status read_problem(const con_hdf5_reader *reader, con_fclib_proble
                          "/fclib_local_rolling and /fclib_global_rolling is there",
                          reader->path);
     hid_t group;
-    cairn_status status = con_hdf5_open_group(reader, reader->file, names[form], &group);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_hdf5_open_group(reader, reader->file, names[form], &group));
     bool rolling = form % 2 == 0;
-    status = form < 2 ? read_global(reader, group, rolling, content)
-                      : read_local(reader, group, rolling, content);
+    cairn_status status = form < 2 ? read_global(reader, group, rolling, content)
+                                   : read_local(reader, group, rolling, content);
     H5Gclose(group);
     return status;
 }
@@ -533,10 +500,8 @@ static cairn_status read_problem(const con_hdf5_reader *reader, con_fclib_proble
 static cairn_status read_file(const char *path, con_fclib_problem *content, cairn_error *error)
 {
     con_hdf5_reader reader;
-    cairn_status status = con_hdf5_open(&reader, path, content->memory, error);
-    if (status != CAIRN_OK)
-        return status;
-    status = read_problem(&reader, content);
+    BASE_TRY(con_hdf5_open(&reader, path, content->memory, error));
+    cairn_status status = read_problem(&reader, content);
     if (status == CAIRN_OK)
         status = read_guesses(&reader, content);
     if (status == CAIRN_OK)

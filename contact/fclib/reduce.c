@@ -325,10 +325,8 @@ cairn_status con_fclib_reduce(const con_fclib_problem *content, base_arena *aren
         return CAIRN_OK;
     }
     elimination system = {0};
-    cairn_status status = elimination_begin(content, arena, &system, error);
-    if (status != CAIRN_OK)
-        return status;
-    status = reduce_matrix(content, &system, arena, W);
+    BASE_TRY(elimination_begin(content, arena, &system, error));
+    cairn_status status = reduce_matrix(content, &system, arena, W);
     if (status == CAIRN_OK)
         status = reduce_vector(content, &system, arena, q);
     con_sparse_lu_destroy(system.lu);

@@ -423,9 +423,7 @@ bool con_fclib_is_text(const char *path)
 cairn_status con_fclib_read_text(const char *path, con_fclib_problem *content, cairn_error *error)
 {
     scanner scan = {.path = path, .line = 1, .arena = content->memory, .error = error};
-    cairn_status status = load_text(path, &scan, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(load_text(path, &scan, error));
     scan.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (scan.plain == (locale_t)0)
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);

@@ -151,9 +151,7 @@ cairn_status con_law_evaluate(const con_law *law, const void *parameters,
                          "%s is a law of the implicit problem: it has no force of a state alone",
                          law->name);
     *response = (con_law_response){0};
-    cairn_status status = con_law_state_input(state, &response->input, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_law_state_input(state, &response->input, error));
     memcpy(response->history, state->history, sizeof response->history);
     con_law_act(law, parameters, &response->input, response->history, &response->output);
     con_law_state_respond(state, response);

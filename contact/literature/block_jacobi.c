@@ -54,12 +54,9 @@ static cairn_status solve(const void *settings, const con_problem *problem,
                           base_arena *arena)
 {
     jacobi j = {.relaxation = 1.0};
-    cairn_status status =
-        con_search_begin(&j.search, problem, control, DEFAULT_ITERATIONS, R, report, arena, &j.r);
-    if (status == CAIRN_OK)
-        status = prepare(&j, settings, arena);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(
+        con_search_begin(&j.search, problem, control, DEFAULT_ITERATIONS, R, report, arena, &j.r));
+    BASE_TRY(prepare(&j, settings, arena));
     double error;
     for (;;) {
         con_operator_apply(&j.search.op, (const double(*)[3])j.r, true, j.u);

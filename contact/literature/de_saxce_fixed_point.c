@@ -21,10 +21,8 @@ static cairn_status solve(const void *settings, const con_problem *problem,
 {
     const de_saxce_settings *chosen = settings;
     con_vi vi;
-    cairn_status status =
-        con_vi_begin(&vi, problem, control, DEFAULT_ITERATIONS, chosen->rho, R, report, arena);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(
+        con_vi_begin(&vi, problem, control, DEFAULT_ITERATIONS, chosen->rho, R, report, arena));
     while (con_vi_go_on(&vi) && con_search_count(&vi.search)) {
         con_vi_project(&vi, (const double(*)[3])vi.r, vi.rho, (const double(*)[3])vi.F, vi.r);
         con_vi_evaluate(&vi, (const double(*)[3])vi.r, vi.u, vi.F);

@@ -36,10 +36,8 @@ static cairn_status solve_island(const void *context, const con_problem *problem
 {
     const semismooth_call *call = context;
     con_semismooth method;
-    cairn_status status =
-        con_semismooth_create(model, problem, call->map, call->settings, model->arena, &method);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(
+        con_semismooth_create(model, problem, call->map, call->settings, model->arena, &method));
     size_t size = (size_t)model->contact_count * sizeof *method.r;
     memcpy(method.r, model->best, size);
     memset(method.centre, 0, size);

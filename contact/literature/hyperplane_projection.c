@@ -120,10 +120,8 @@ static cairn_status solve(const void *settings, const con_problem *problem,
 {
     const hyperplane_settings *chosen = settings;
     con_vi vi;
-    cairn_status status =
-        con_vi_begin(&vi, problem, control, DEFAULT_ITERATIONS, chosen->tau, R, report, arena);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(
+        con_vi_begin(&vi, problem, control, DEFAULT_ITERATIONS, chosen->tau, R, report, arena));
     double(*target)[3] = con_vectors(arena, problem->contact_count);
     if (target == NULL)
         return CAIRN_ERROR_MEMORY;

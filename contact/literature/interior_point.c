@@ -89,9 +89,7 @@ static cairn_status solve_island(const void *settings, const con_problem *proble
 {
     (void)problem;
     con_convex_interior method;
-    cairn_status status = con_convex_interior_create(model, model->arena, &method);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_convex_interior_create(model, model->arena, &method));
     con_newton_begin(model);
     if (((const interior_point_settings *)settings)->max_outer > 0)
         begin_at_guess(&method);

@@ -10,13 +10,11 @@ static cairn_status solve_island(con_cascade *cascade, int island, con_island_me
                                  const void *settings)
 {
     con_newton *model;
-    cairn_status status = con_cascade_model(cascade, island, &model);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_cascade_model(cascade, island, &model));
     if (con_newton_solved(model) || con_newton_late(model))
         return CAIRN_OK;
     base_arena_mark mark = base_arena_get_mark(cascade->arena);
-    status = method(settings, cascade->problem, model);
+    cairn_status status = method(settings, cascade->problem, model);
     base_arena_rewind(cascade->arena, mark);
     return status;
 }

@@ -119,10 +119,8 @@ static cairn_status step(projected_newton *p, const projected_newton_settings *s
     for (int i = 0; i < n; i++)
         linearise(p, settings, i);
     if (settings->linear == LINEAR_GMRES) {
-        cairn_status status = con_gmres(apply, p, 3 * n, p->C[0], settings->krylov_tolerance,
-                                        settings->krylov_steps, p->y[0], p->search.arena);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(con_gmres(apply, p, 3 * n, p->C[0], settings->krylov_tolerance,
+                           settings->krylov_steps, p->y[0], p->search.arena));
     } else {
         con_vectors_copy(n, (const double(*)[3])p->C, p->y);
         factor = settings->theta;
@@ -157,9 +155,7 @@ static cairn_status iterate(projected_newton *p, const projected_newton_settings
             con_search_test(&p->search, (const double(*)[3])p->r, (const double(*)[3])p->u));
         if (!sound || con_search_solved(&p->search) || !con_search_count(&p->search))
             break;
-        cairn_status status = step(p, settings);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(step(p, settings));
     }
     con_search_finish(&p->search, !sound);
     return CAIRN_OK;

@@ -93,9 +93,7 @@ static cairn_status iterate(proximal_point *p)
         memcpy(m->centre, m->r, n * sizeof *m->centre);
         int steps = p->settings->max_inner;
         double tolerance = fmax(p->settings->inner_factor * fmin(m->alpha, 1.0) * p->error, 1e-14);
-        cairn_status status = con_semismooth_run(m, tolerance, &steps);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(con_semismooth_run(m, tolerance, &steps));
         bool solved = con_semismooth_error(m) <= tolerance;
         double before = p->error;
         p->error = law_error(p);
@@ -113,10 +111,8 @@ static cairn_status solve_island(const void *settings, const con_problem *proble
 {
     proximal_point p = {.settings = settings};
     const con_semismooth_settings inner = {.line_search = CON_LINE_SEARCH_GOLDSTEIN_PRICE};
-    cairn_status status = con_semismooth_create(model, problem, equations[p.settings->equation],
-                                                &inner, model->arena, &p.method);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_semismooth_create(model, problem, equations[p.settings->equation], &inner,
+                                   model->arena, &p.method));
     size_t size = (size_t)model->contact_count * sizeof *p.method.r;
     memcpy(p.method.r, model->best, size);
     memcpy(p.method.centre, model->best, size);

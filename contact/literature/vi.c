@@ -27,10 +27,8 @@ cairn_status con_vi_begin(con_vi *vi, const con_problem *problem, const con_cont
                           base_arena *arena)
 {
     *vi = (con_vi){.rho = rho};
-    cairn_status status =
-        con_search_begin(&vi->search, problem, control, default_limit, R, report, arena, &vi->r);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(
+        con_search_begin(&vi->search, problem, control, default_limit, R, report, arena, &vi->r));
     double(**const arrays[])[3] = {&vi->u, &vi->F, &vi->trial_r, &vi->trial_u, &vi->trial_F};
     for (int k = 0; k < 5; k++) {
         *arrays[k] = con_vectors(arena, problem->contact_count);

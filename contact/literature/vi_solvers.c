@@ -16,10 +16,8 @@ static cairn_status iterate(const con_vi_settings *chosen, bool extragradient,
                             con_report *report, base_arena *arena)
 {
     con_vi vi;
-    cairn_status status =
-        con_vi_begin(&vi, problem, control, DEFAULT_ITERATIONS, chosen->rho, R, report, arena);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(
+        con_vi_begin(&vi, problem, control, DEFAULT_ITERATIONS, chosen->rho, R, report, arena));
     double ratio;
     while (con_vi_go_on(&vi) && con_vi_trial(&vi, chosen, &ratio)) {
         if (!extragradient) {

@@ -132,9 +132,7 @@ cairn_status con_delassus_assemble(const con_problem *problem, base_arena *arena
                                    const con_block_matrix **W)
 {
     con_delassus_rows rows;
-    cairn_status status = con_delassus_pattern(problem, arena, &rows);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_delassus_pattern(problem, arena, &rows));
 
     // upper blocks are computed, lower ones are their transposes
     int *cursor = rows.cursor;

@@ -264,10 +264,7 @@ static cairn_status build_cluster(const con_joint_factors *f, con_joint_cluster 
     if (pairs == NULL)
         return CAIRN_ERROR_MEMORY;
     list_pairs(f, c, &list, pairs);
-    cairn_status status =
-        con_block_pattern_create(c->end - c->begin, pairs, count, arena, &c->pattern);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_block_pattern_create(c->end - c->begin, pairs, count, arena, &c->pattern));
     c->block = most_rows(f, c);
     size_t area = (size_t)c->block * (size_t)c->block;
     c->values =
@@ -275,7 +272,7 @@ static cairn_status build_cluster(const con_joint_factors *f, con_joint_cluster 
     if (c->values == NULL)
         return CAIRN_ERROR_MEMORY;
     fill_values(f, c);
-    status = con_block_order_create(&c->pattern, c->block, arena, &c->order);
+    cairn_status status = con_block_order_create(&c->pattern, c->block, arena, &c->order);
     if (status == CAIRN_OK)
         status = con_block_lu_create(&c->order, NULL, NULL, arena, &c->lu);
     return status == CAIRN_OK ? factor_values(c, arena) : status;
@@ -298,10 +295,9 @@ cairn_status con_joints_factor(const con_joints *joints, int body_count,
         return CAIRN_ERROR_NONFINITE;
     number_clusters(f, scratch);
     list_clusters(f, scratch);
-    cairn_status status = CAIRN_OK;
-    for (int c = 0; c < f->cluster_count && status == CAIRN_OK; c++)
-        status = build_cluster(f, &f->cluster[c], scratch, arena);
-    return status;
+    for (int c = 0; c < f->cluster_count; c++)
+        BASE_TRY(build_cluster(f, &f->cluster[c], scratch, arena));
+    return CAIRN_OK;
 }
 
 /// A sum of terms, and how large these are; squared.

@@ -237,13 +237,9 @@ static cairn_status begin(least_norm *s, const con_problem *problem, double tole
 {
     s->friction = problem->friction;
     s->count = problem->contact_count;
-    cairn_status status = con_reduce_joints(problem, arena, &s->reduction);
-    if (status == CAIRN_OK)
-        status = allocate(s, arena);
-    if (status == CAIRN_OK)
-        status = mark_jointed(s, arena);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_reduce_joints(problem, arena, &s->reduction));
+    BASE_TRY(allocate(s, arena));
+    BASE_TRY(mark_jointed(s, arena));
     memset(s->y, 0, (size_t)s->count * sizeof *s->y);
     con_reduction_velocity(&s->reduction, (const double(*)[3])s->y, s->offset, NULL);
     keep_closed(s, tolerance, slipping, R, U);

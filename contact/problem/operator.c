@@ -112,9 +112,7 @@ cairn_status con_operator_create(const con_problem *problem, base_arena *arena, 
                          .C = problem->reduction != NULL ? problem->reduction->C : NULL};
     if (!bodies && problem->W == NULL)
         return CAIRN_ERROR_ARGUMENT;
-    cairn_status status = allocate(op, problem, arena);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(allocate(op, problem, arena));
     for (int i = 0; i < op->contact_count; i++)
         scale_contact(op, problem, i);
     for (int i = 0; i < op->contact_count; i++) {

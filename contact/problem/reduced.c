@@ -205,9 +205,7 @@ static cairn_status assemble(con_reduction *reduction, base_arena *arena, mat3 *
     free.body = (const int(*)[2])reduction->unjointed;
     free.compliance = NULL;
     con_delassus_rows rows;
-    cairn_status status = con_delassus_pattern(&pattern, arena, &rows);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_delassus_pattern(&pattern, arena, &rows));
     fill_rows(&r, &rows);
     fill_diagonal(&free, problem, &rows, diagonal, yielding);
     return con_delassus_keep(problem, &rows, arena, &reduction->C);
@@ -237,9 +235,7 @@ cairn_status con_reduction_delassus(con_reduction *reduction, base_arena *arena,
     pattern.body = (const int(*)[2])reduction->together;
     free.body = (const int(*)[2])reduction->unjointed;
     con_delassus_rows rows;
-    cairn_status status = con_delassus_pattern(&pattern, arena, &rows);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_delassus_pattern(&pattern, arena, &rows));
     add_up(reduction, &free, &rows);
     *out = (con_problem){.contact_count = pattern.contact_count,
                          .q = reduction->problem.q,
@@ -277,10 +273,8 @@ cairn_status con_reduce_joints(const con_problem *problem, base_arena *arena,
     reduction->v = base_arena_allocate(arena, "velocities", m + 1, sizeof *reduction->v);
     if (q == NULL || diagonal == NULL || reduction->v == NULL)
         return CAIRN_ERROR_MEMORY;
-    cairn_status status = con_joints_factor(problem->joints, problem->body_count,
-                                            problem->mass_inverse, arena, &reduction->factors);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_joints_factor(problem->joints, problem->body_count, problem->mass_inverse, arena,
+                               &reduction->factors));
     if (!project(reduction))
         return CAIRN_ERROR_NONFINITE;
     reduction->problem = *problem;
@@ -408,8 +402,6 @@ cairn_status con_residual_compute(const con_problem *problem, const double (*R)[
         return jointed_residual(problem, R, U, residual, arena);
     if (problem->contact_count == 0)
         return CAIRN_OK;
-    cairn_status status = con_problem_velocity(problem, R, U, arena);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_problem_velocity(problem, R, U, arena));
     return con_residual_of(problem, R, (const double(*)[3])U, residual);
 }

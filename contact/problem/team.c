@@ -87,10 +87,8 @@ void con_holders_find(int levels, int rank_count, con_holders *holders)
 
 static cairn_status add_row(con_team *team, con_row_list *list, int row)
 {
-    cairn_status status =
-        base_array_reserve(&team->allocator, &team->rows, &team->row_capacity, team->row_count + 1);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&team->allocator, &team->rows, &team->row_capacity,
+                                team->row_count + 1));
     if (list->count++ == 0)
         list->first = team->row_count;
     team->rows[team->row_count++] = row;

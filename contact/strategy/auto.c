@@ -94,11 +94,9 @@ static cairn_status solve(const void *settings, const con_problem *problem,
 {
     con_cascade cascade;
     bool warm = has_guess(problem, (const double(*)[3])R);
-    cairn_status status = con_cascade_create(problem, control, R, report, arena, &cascade);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_cascade_create(problem, control, R, report, arena, &cascade));
     con_strategy strategy = begin(&cascade, settings, warm);
-    status = con_strategy_solve(&strategy);
+    cairn_status status = con_strategy_solve(&strategy);
     return status == CAIRN_OK ? con_cascade_finish(&cascade) : status;
 }
 

@@ -79,11 +79,9 @@ static cairn_status polish(con_strategy *s, con_newton *model)
         before = model->best_error;
         double weight = fmax(s->settings.polish_weight,
                              fmin(con_polish_weight_by_error / before, con_polish_weight_most));
-        cairn_status status =
-            con_strategy_proximal(model, CON_PROXIMAL_ALART_CURNIER, weight,
-                                  s->settings.polish_solves, s->cascade->deadline, best_of(model));
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(con_strategy_proximal(model, CON_PROXIMAL_ALART_CURNIER, weight,
+                                       s->settings.polish_solves, s->cascade->deadline,
+                                       best_of(model)));
     }
     return CAIRN_OK;
 }
@@ -216,13 +214,12 @@ static cairn_status restart_more(con_strategy *s, con_newton *model)
 static cairn_status try_equations(con_strategy *s, con_newton *model)
 {
     con_equation_map *const maps[] = {con_equation_fischer_burmeister, con_equation_natural_map};
-    cairn_status status = CAIRN_OK;
-    for (int k = 0; status == CAIRN_OK && k < BASE_COUNT(maps) && !is_done(model); k++)
-        status = step_on(s, model, maps[k], CON_EQUATION_STEPS, INFINITY, guess_of(model));
-    if (status == CAIRN_OK && !is_done(model))
-        status = con_strategy_proximal(model, CON_PROXIMAL_ALART_CURNIER, con_weight,
-                                       CON_EQUATION_SOLVES, s->cascade->deadline, guess_of(model));
-    return status;
+    for (int k = 0; k < BASE_COUNT(maps) && !is_done(model); k++)
+        BASE_TRY(step_on(s, model, maps[k], CON_EQUATION_STEPS, INFINITY, guess_of(model)));
+    if (!is_done(model))
+        BASE_TRY(con_strategy_proximal(model, CON_PROXIMAL_ALART_CURNIER, con_weight,
+                                       CON_EQUATION_SOLVES, s->cascade->deadline, guess_of(model)));
+    return CAIRN_OK;
 }
 
 static cairn_status close_shortly(con_strategy *s, con_newton *model)
@@ -255,14 +252,12 @@ static const con_stage search_stages[] = {
 static cairn_status search(con_strategy *s, con_newton *model)
 {
     double effort;
-    cairn_status status = con_strategy_effort(model, &effort);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_strategy_effort(model, &effort));
     int before = model->factorisations;
     double free = s->effort_left - s->reserve;
     double most = before + fmax(free / effort, con_search_least * before);
     model->limit = most < model->limit ? (int)most : model->limit;
-    status = con_strategy_run(s, model, search_stages, BASE_COUNT(search_stages));
+    cairn_status status = con_strategy_run(s, model, search_stages, BASE_COUNT(search_stages));
     s->effort_left -= effort * (model->factorisations - before);
     return status;
 }

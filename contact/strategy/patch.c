@@ -174,9 +174,7 @@ static cairn_status make_model(con_patch *patch, const int *contact)
     int island_size = c->start[patch->island + 1] - c->start[patch->island];
     double share = sqrt((double)patch->count / island_size);
     double(*q)[3] = base_arena_allocate(c->arena, "patch", n, sizeof *q);
-    cairn_status status = q != NULL ? find_velocity(patch, contact, q) : CAIRN_ERROR_MEMORY;
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(q != NULL ? find_velocity(patch, contact, q) : CAIRN_ERROR_MEMORY);
     patch->around = *c->problem;
     patch->around.q = (const double(*)[3])q;
     const con_goal goal = {.tolerance = fmax(con_patch_part / share, con_patch_least_part) *
@@ -185,10 +183,8 @@ static cairn_status make_model(con_patch *patch, const int *contact)
                            .share = (double)patch->count / c->problem->contact_count,
                            .deadline = c->deadline};
     con_newton *model = &patch->model;
-    status = con_newton_create(&patch->around, contact, patch->count, &goal, c->control, c->report,
-                               c->body_place, c->place, c->arena, model);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_newton_create(&patch->around, contact, patch->count, &goal, c->control, c->report,
+                               c->body_place, c->place, c->arena, model));
     model->limit = con_cascade_left(c);
     con_newton_gather(model, (const double(*)[3])c->R, model->scratch[3]);
     con_newton_error(model, (const double(*)[3])model->scratch[3]);

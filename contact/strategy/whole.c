@@ -51,15 +51,12 @@ static cairn_status finish_guess(con_strategy *s, con_newton *none)
         if (!con_strategy_is_open(s, k) ||
             con_cascade_island_error(cascade, k) > s->settings.warm_error)
             continue;
-        cairn_status status = con_cascade_model(cascade, k, &model);
-        if (status == CAIRN_OK)
-            status = con_strategy_proximal(model, CON_PROXIMAL_ALART_CURNIER, con_weight,
-                                           s->settings.warm_solves, model->goal.deadline,
-                                           (const double(*)[3])model->best);
-        if (status == CAIRN_OK && rests && con_newton_solved(model))
-            status = deepen(model);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(con_cascade_model(cascade, k, &model));
+        BASE_TRY(con_strategy_proximal(model, CON_PROXIMAL_ALART_CURNIER, con_weight,
+                                       s->settings.warm_solves, model->goal.deadline,
+                                       (const double(*)[3])model->best));
+        if (rests && con_newton_solved(model))
+            BASE_TRY(deepen(model));
     }
     return CAIRN_OK;
 }

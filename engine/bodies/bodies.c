@@ -294,12 +294,12 @@ static void init_state(cairn_world *world, const pose *frame, const cairn_body_d
 /// For one more body, in this row.
 static cairn_status make_room(cairn_world *world, int row)
 {
-    cairn_status status = eng_bodies_reserve(world, row + 1);
-    if (status == CAIRN_OK && world->state.audit.started)
-        status = base_array_reserve(&world->model.allocator, &world->model.bodies.arrivals,
+    BASE_TRY(eng_bodies_reserve(world, row + 1));
+    if (world->state.audit.started)
+        BASE_TRY(base_array_reserve(&world->model.allocator, &world->model.bodies.arrivals,
                                     &world->model.bodies.arrival_capacity,
-                                    world->model.bodies.arrival_count + 1);
-    return status;
+                                    world->model.bodies.arrival_count + 1));
+    return CAIRN_OK;
 }
 
 /// The colliders of a row's body: those that the row has, or new ones where they are too few.
@@ -415,9 +415,7 @@ cairn_status cairn_body_get(const cairn_world *world, cairn_body_id id, cairn_bo
 {
     if (world == NULL || view == NULL)
         return CAIRN_ERROR_ARGUMENT;
-    cairn_status status = eng_body_check(world, id);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_body_check(world, id));
     int index = (int)id.index;
     const eng_body *body = &world->model.bodies.rows[index];
     eng_state state = eng_state_of(world, index);
@@ -452,9 +450,7 @@ cairn_status cairn_body_set_pose(cairn_world *world, cairn_body_id id, const dou
     cairn_status status = eng_body_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "body");
-    status = check_placement(position, orientation, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_placement(position, orientation, error));
     int index = (int)id.index;
     const eng_body *body = &world->model.bodies.rows[index];
     eng_state state = eng_state_of(world, index);
@@ -483,9 +479,7 @@ cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id id, const
         return eng_fail_id(error, status, "body");
     if (world->model.bodies.rows[id.index].kind == CAIRN_FIXED)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a fixed body has no velocity");
-    status = check_velocity(velocity, angular_velocity, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_velocity(velocity, angular_velocity, error));
     int index = (int)id.index;
     eng_state state = eng_state_of(world, index);
     double before = eng_body_kinetic_energy(world, index, state.v);

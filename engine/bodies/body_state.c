@@ -118,12 +118,9 @@ static void clear_blocks(eng_world_state *state, int index)
 cairn_status eng_blocks_reserve(cairn_world *world)
 {
     int known = world->state.bodies.step_rows, needed = world->scratch.general.reach;
-    cairn_status status = eng_colliders_reserve(world);
-    if (status == CAIRN_OK)
-        status = eng_body_columns_reserve(&world->model.allocator, &world->state.bodies,
-                                          ENG_BODY_STEP, needed);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_colliders_reserve(world));
+    BASE_TRY(eng_body_columns_reserve(&world->model.allocator, &world->state.bodies, ENG_BODY_STEP,
+                                      needed));
     world->state.bodies.step_rows = needed;
     for (int i = known; i < needed; i++)
         if (eng_spheres_holds(world, i))

@@ -49,9 +49,7 @@ static void book(cairn_world *world, int row, double sign)
 static cairn_status change(cairn_world *world, int row, cairn_body_kind kind, double mass,
                            vec3 inertia)
 {
-    cairn_status status = eng_body_change(world, row, kind, mass, inertia);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_body_change(world, row, kind, mass, inertia));
     if (row < world->state.bodies.step_rows && !eng_spheres_holds(world, row))
         eng_blocks_init(world, row);
     eng_population_changes(world);
@@ -83,9 +81,7 @@ cairn_status cairn_body_freeze(cairn_world *world, cairn_body_id id, cairn_error
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "body");
     int row = (int)id.index;
-    status = check_freeze(world, row, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_freeze(world, row, error));
     if (eng_body_column_make(&world->model.allocator, &world->state.bodies, ENG_BODY_frozen,
                              world->model.bodies.count) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to freeze a body");

@@ -39,9 +39,7 @@ static cairn_status read_body(const cairn_world *world, int i, eng_body_item *it
 static cairn_status read_contact(const cairn_world *world, int i, eng_contact_item *item)
 {
     const eng_contacts *c = &world->contacts.set;
-    cairn_status status = cairn_contact_get(world, i, &item->view);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cairn_contact_get(world, i, &item->view));
     if (i < c->count) {
         memcpy(item->frame, &c->frame[i], sizeof item->frame);
         memcpy(item->reaction, c->R[i], sizeof item->reaction);

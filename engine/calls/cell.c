@@ -59,9 +59,7 @@ cairn_status cairn_world_set_cell(cairn_world *world, const cairn_cell_def *def,
                          "the cell of %g x %g x %g m has a volume of %g m3, with which nothing can "
                          "be computed",
                          def->size[0], def->size[1], def->size[2], volume);
-    cairn_status status = check_planes(world, def->periodic, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_planes(world, def->periodic, error));
     mat3 sides = mat3_diagonal(vec3_from(def->size));
     world->state.cell =
         (eng_cell){.any = true,

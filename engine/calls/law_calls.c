@@ -207,11 +207,8 @@ static cairn_status evaluate_cone(const con_law *law, const void *parameters,
     con_law_state inner = inner_state(state);
     con_law_response found = {0};
     inner.instantaneous = false;
-    cairn_status status = find_local(state->local, &local, error);
-    if (status == CAIRN_OK)
-        status = con_law_state_input(&inner, &found.input, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(find_local(state->local, &local, error));
+    BASE_TRY(con_law_state_input(&inner, &found.input, error));
     _Alignas(16) unsigned char settings[CON_LOCAL_SETTINGS_MAX];
     base_settings_defaults(&local->table, settings);
     con_cone_terms terms = {0};
@@ -237,21 +234,17 @@ cairn_status cairn_law_evaluate(const cairn_law_state *state, cairn_law_response
         return base_fail_null(error, __func__);
     int count;
     *response = (cairn_law_response){0};
-    cairn_status status = check_law_state(state, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_law_state(state, error));
     const con_law *law = state->law != NULL ? con_law_find(state->law) : con_law_list(&count)[0];
     if (law == NULL)
         return eng_fail_plugin(CAIRN_LAW, state->law, error);
     _Alignas(16) unsigned char parameters[CON_LAW_SETTINGS_MAX];
-    status = set_all(&law->table, parameters, state->parameters, state->parameter_count, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(set_all(&law->table, parameters, state->parameters, state->parameter_count, error));
     if (law->kind == CON_LAW_CONE)
         return evaluate_cone(law, parameters, state, response, error);
     con_law_state inner = inner_state(state);
     con_law_response found;
-    status = con_law_evaluate(law, parameters, &inner, &found, error);
+    cairn_status status = con_law_evaluate(law, parameters, &inner, &found, error);
     if (status == CAIRN_OK)
         copy_response(&found, response);
     return status;
@@ -301,13 +294,9 @@ cairn_status cairn_local_evaluate(const cairn_local_state *state, cairn_local_re
     const con_local *local;
     _Alignas(16) unsigned char settings[CON_LOCAL_SETTINGS_MAX];
     *response = (cairn_local_response){.status = ""};
-    cairn_status status = check_local_state(state, error);
-    if (status == CAIRN_OK)
-        status = find_local(state->local, &local, error);
-    if (status == CAIRN_OK)
-        status = set_all(&local->table, settings, state->parameters, state->parameter_count, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_local_state(state, error));
+    BASE_TRY(find_local(state->local, &local, error));
+    BASE_TRY(set_all(&local->table, settings, state->parameters, state->parameter_count, error));
     con_local_problem problem = {.mu = state->friction};
     memcpy(problem.W.m, state->W, sizeof problem.W.m);
     memcpy(problem.b, state->b, sizeof problem.b);

@@ -149,9 +149,7 @@ cairn_status cairn_world_gather_to(cairn_world *world, int reader, cairn_error *
 
 cairn_status cairn_world_gather_bodies_to(cairn_world *world, int reader, cairn_error *error)
 {
-    cairn_status status = begin_reading(world, reader, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(begin_reading(world, reader, error));
     eng_borders_join(world);
     if (eng_sharing_status(world) != CAIRN_OK)
         return fail_exchange(eng_sharing_status(world), error);
@@ -165,10 +163,8 @@ cairn_status cairn_world_read_together(cairn_world *world, int reader, cairn_rea
 {
     if (read == NULL)
         return base_fail_null(error, __func__);
-    cairn_status status = begin_reading(world, reader, error);
-    if (status != CAIRN_OK)
-        return status;
-    status = eng_sharing_gather(world, true);
+    BASE_TRY(begin_reading(world, reader, error));
+    cairn_status status = eng_sharing_gather(world, true);
     if (status == CAIRN_OK && world->state.spheres != NULL)
         status = eng_spheres_share_read(world->state.spheres, reader, read, context);
     else if (status == CAIRN_OK)

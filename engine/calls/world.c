@@ -102,9 +102,7 @@ cairn_status cairn_world_create(const cairn_world_def *def, cairn_world **world,
     if (def == NULL || world == NULL)
         return base_fail_null(error, __func__);
     *world = NULL;
-    cairn_status status = check_def(def, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_def(def, error));
     cairn_world *made = allocate_world(def);
     if (made == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a world");

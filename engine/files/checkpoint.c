@@ -53,10 +53,9 @@ cairn_status cairn_world_save(const cairn_world *world, const char *path, const 
 
 static cairn_status read_fields(const con_hdf5_reader *reader, const eng_field_list *list)
 {
-    cairn_status status = CAIRN_OK;
-    for (int i = 0; i < list->count && status == CAIRN_OK; i++)
-        status = eng_store_read(reader, &list->fields[i]);
-    return status;
+    for (int i = 0; i < list->count; i++)
+        BASE_TRY(eng_store_read(reader, &list->fields[i]));
+    return CAIRN_OK;
 }
 
 static bool in_range(int64_t value, int64_t count)
@@ -105,15 +104,13 @@ static cairn_status read_head(const con_hdf5_reader *reader, eng_snapshot *s)
 static cairn_status read_checkpoint(const con_hdf5_reader *reader, cairn_checkpoint *checkpoint)
 {
     eng_snapshot s = {0};
-    cairn_status status = read_head(reader, &s);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(read_head(reader, &s));
     const eng_store_array note = {.name = "note",
                                   .type = ENG_STORE_BYTE,
                                   .width = 1,
                                   .count = s.counts[ENG_COUNT_NOTE],
                                   .data = checkpoint->note};
-    status = eng_store_read(reader, &note);
+    cairn_status status = eng_store_read(reader, &note);
     checkpoint->note[s.counts[ENG_COUNT_NOTE]] = '\0';
     checkpoint->step_count = s.counts[ENG_COUNT_STEP];
     checkpoint->time = s.reals[ENG_REAL_AT_TIME];
@@ -260,29 +257,22 @@ static cairn_status check_sizes(const con_hdf5_reader *reader, eng_snapshot *s)
 {
     eng_population_size(&s->population);
     eng_field_list rest = eng_snapshot_body(s);
-    cairn_status status = CAIRN_OK;
-    for (int i = 0; i < rest.count && status == CAIRN_OK; i++)
-        status = eng_store_check(reader, &rest.fields[i]);
-    return status;
+    for (int i = 0; i < rest.count; i++)
+        BASE_TRY(eng_store_check(reader, &rest.fields[i]));
+    return CAIRN_OK;
 }
 
 static cairn_status restore_from(const con_hdf5_reader *reader, cairn_world *world, eng_snapshot *s)
 {
-    cairn_status status = read_head(reader, s);
-    if (status == CAIRN_OK)
-        status = eng_snapshot_check(reader, world, s);
-    if (status == CAIRN_OK)
-        status = check_sizes(reader, s);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(read_head(reader, s));
+    BASE_TRY(eng_snapshot_check(reader, world, s));
+    BASE_TRY(check_sizes(reader, s));
     if (!eng_snapshot_allocate(s, reader->arena) ||
         eng_contacts_reserve(&world->model.allocator, &s->contacts,
                              (int)s->counts[ENG_COUNT_CONTACTS]) != CAIRN_OK)
         return base_fail(reader->error, CAIRN_ERROR_MEMORY, "%s: out of memory", reader->path);
     eng_field_list rest = eng_snapshot_body(s);
-    status = read_fields(reader, &rest);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(read_fields(reader, &rest));
     const char *fault = population_fault(reader, world, s);
     fault = fault == NULL ? pair_fault(s) : fault;
     fault = fault == NULL ? domain_fault(s) : fault;

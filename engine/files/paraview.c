@@ -81,9 +81,7 @@ cairn_status cairn_paraview_open(const char *folder, cairn_paraview_content cont
     for (int i = 0; i < series_count(content); i++) {
         char path[PATH_SIZE + 64];
         snprintf(path, sizeof path, "%s/%s.pvd", folder, series[i]);
-        cairn_status status = eng_pvd_begin(path, error);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(eng_pvd_begin(path, error));
     }
     return make_writer(folder, (cairn_paraview_state){.content = content}, writer, error);
 }
@@ -183,9 +181,7 @@ static cairn_status write_frame(const cairn_paraview *writer, int kind, const en
     char name[64], path[PATH_SIZE + 128];
     snprintf(name, sizeof name, "%s_%06d.vtp", series[kind], writer->frame);
     snprintf(path, sizeof path, "%s/%s", writer->folder, name);
-    cairn_status status = eng_vtp_write(path, data, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_vtp_write(path, data, error));
     snprintf(path, sizeof path, "%s/%s.pvd", writer->folder, series[kind]);
     return eng_pvd_add(path, data->time, name, error);
 }
@@ -529,11 +525,8 @@ static cairn_status gather_surfaces(const cairn_world *world, double extent, eng
             continue;
         pose placement = eng_shape_pose_of(world, i);
         int first = mesh->polygon_count;
-        cairn_status status = eng_surface_mesh_add(mesh, allocator, shape, &placement, extent);
-        if (status == CAIRN_OK)
-            status = base_array_reserve(allocator, bodies, capacity, mesh->polygon_count);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(eng_surface_mesh_add(mesh, allocator, shape, &placement, extent));
+        BASE_TRY(base_array_reserve(allocator, bodies, capacity, mesh->polygon_count));
         for (int k = first; k < mesh->polygon_count; k++)
             (*bodies)[k] = i;
     }

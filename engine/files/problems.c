@@ -146,9 +146,7 @@ cairn_status cairn_problem_get_info(const cairn_problem *problem, cairn_problem_
         return base_fail_null(error, __func__);
     const con_fclib_problem *content = problem->content;
     con_fclib_description is;
-    cairn_status status = con_fclib_describe(content, problem->arena, &is, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_fclib_describe(content, problem->arena, &is, error));
     *view = (cairn_problem_view){
         .kind = cairn_problem_get_kind(problem),
         .title = text_or_empty(content->info.title),
@@ -320,9 +318,7 @@ static cairn_status solve_chosen(cairn_problem *problem, const cairn_solve_def *
         return fail_solve(choice->solver, problem->conversion->problem.spinning != NULL, status,
                           error);
     // a point that a program gives says nothing of what there might be
-    status = choice->solver == &given_point ? CAIRN_OK : explain(problem, &result, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(choice->solver == &given_point ? CAIRN_OK : explain(problem, &result, error));
     problem->solved = true;
     *report = (cairn_solve_report){
         .solver = choice->solver->name,
@@ -346,20 +342,16 @@ cairn_status cairn_problem_solve(cairn_problem *problem, const cairn_solve_def *
     if (problem == NULL || def == NULL || report == NULL)
         return base_fail_null(error, __func__);
     solve_choice choice;
-    cairn_status status = check_def(def, error);
-    if (status == CAIRN_OK)
-        status = choose(def, &choice, error);
-    if (status == CAIRN_OK)
-        status = prepare_point(problem, def->guess, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_def(def, error));
+    BASE_TRY(choose(def, &choice, error));
+    BASE_TRY(prepare_point(problem, def->guess, error));
     base_workers *workers = NULL;
     if (def->threads > 1) {
         workers = base_workers_create(&problem->allocator, def->threads);
         if (workers == NULL)
             return fail_memory(error);
     }
-    status = solve_chosen(problem, def, &choice, workers, report, error);
+    cairn_status status = solve_chosen(problem, def, &choice, workers, report, error);
     base_workers_destroy(workers);
     return status;
 }
@@ -376,11 +368,8 @@ cairn_status cairn_problem_judge(cairn_problem *problem, const double (*impulses
     int count;
     solve_choice choice = {.solver = &given_point, .local = con_local_list(&count)[0]};
     base_settings_defaults(&choice.local->table, choice.local_settings);
-    cairn_status status = check_def(def, error);
-    if (status == CAIRN_OK)
-        status = prepare_point(problem, false, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_def(def, error));
+    BASE_TRY(prepare_point(problem, false, error));
     size_t n = (size_t)problem->content->contact_count;
     memcpy(problem->R, impulses, n * sizeof *problem->R);
     return solve_chosen(problem, def, &choice, NULL, report, error);

@@ -396,9 +396,7 @@ static cairn_status count_frames(cairn_replay *replay, cairn_error *error)
             return refuse(replay, eng_trajectory_sets[i].name, "cannot be read", error);
     if (frames < 0)
         return refuse(replay, "time", "of another shape", error);
-    cairn_status status = check_frames(replay, frames, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_frames(replay, frames, error));
     if (base_array_reserve(&replay->allocator, &replay->times, &replay->time_capacity,
                            (int)frames) != CAIRN_OK)
         return no_memory(replay, error);
@@ -408,11 +406,8 @@ static cairn_status count_frames(cairn_replay *replay, cairn_error *error)
     for (int64_t i = 0; i < frames; i++)
         if (!isfinite(replay->times[i]))
             return refuse(replay, "time", "is not finite", error);
-    if (replay->layout.known) {
-        status = read_known(replay, frames, error);
-        if (status != CAIRN_OK)
-            return status;
-    }
+    if (replay->layout.known)
+        BASE_TRY(read_known(replay, frames, error));
     replay->frames = (int)frames;
     return CAIRN_OK;
 }
@@ -533,13 +528,11 @@ cairn_status cairn_replay_refresh(cairn_replay *replay, cairn_error *error)
 {
     if (replay == NULL)
         return base_fail_null(error, __func__);
-    cairn_status status = ask_guard(replay, -1, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(ask_guard(replay, -1, error));
     con_hdf5_silence silence = con_hdf5_silence_begin();
-    status = !is_alone(replay) || H5Drefresh(replay->sets[ENG_TRAJECTORY_TIME]) >= 0
-                 ? count_frames(replay, error)
-                 : refuse(replay, "time", "cannot be read", error);
+    cairn_status status = !is_alone(replay) || H5Drefresh(replay->sets[ENG_TRAJECTORY_TIME]) >= 0
+                              ? count_frames(replay, error)
+                              : refuse(replay, "time", "cannot be read", error);
     con_hdf5_silence_end(silence);
     return status;
 }
@@ -616,13 +609,10 @@ static cairn_status read_frame(cairn_replay *replay, int64_t index, cairn_replay
     if (frame->known < 0 || frame->known > replay->info.bodies || bodies < 0 ||
         bodies > frame->known || kept < -1 || kept > ITEMS_MOST)
         return refuse(replay, "body_count", "out of range", error);
-    cairn_status status =
-        read_kind(replay, ENG_TRAJECTORY_BODY, first, bodies, frame->known, error);
-    if (status == CAIRN_OK && layout->contacts)
-        status = read_kind(replay, ENG_TRAJECTORY_CONTACT, contact_first, kept > 0 ? kept : 0,
-                           frame->known, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(read_kind(replay, ENG_TRAJECTORY_BODY, first, bodies, frame->known, error));
+    if (layout->contacts)
+        BASE_TRY(read_kind(replay, ENG_TRAJECTORY_CONTACT, contact_first, kept > 0 ? kept : 0,
+                           frame->known, error));
     frame->time = replay->times[index];
     frame->bodies = (int)bodies;
     frame->contacts_kept = (int)kept;
@@ -639,11 +629,9 @@ cairn_status cairn_replay_read(cairn_replay *replay, int64_t index, cairn_replay
     if (index < 0 || index >= replay->frames)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "%s: frame %lld is out of range: 0 to %d",
                          replay->path, (long long)index, replay->frames - 1);
-    cairn_status status = ask_guard(replay, index, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(ask_guard(replay, index, error));
     con_hdf5_silence silence = con_hdf5_silence_begin();
-    status = read_frame(replay, index, frame, error);
+    cairn_status status = read_frame(replay, index, frame, error);
     con_hdf5_silence_end(silence);
     return status;
 }

@@ -668,15 +668,13 @@ cairn_status eng_snapshot_commit(const con_hdf5_reader *reader, cairn_world *wor
 {
     eng_built_note(world);
     world->model.went_back++;
-    cairn_status status = restore_population(reader, world, s);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(restore_population(reader, world, s));
     if (!has_sound_cut(world, s))
         return eng_snapshot_refuse(reader, "its domains are not those of its bodies");
     if (!eng_breaks_are_sound((const double(*)[ENG_BREAK_NUMBERS])s->breaks,
                               (int)s->counts[ENG_COUNT_BREAKS]))
         return eng_snapshot_refuse(reader, "a bond that broke is out of range");
-    status = reserve(world, s);
+    cairn_status status = reserve(world, s);
     if (status == CAIRN_OK)
         copy_given(world, s);
     if (status == CAIRN_OK)

@@ -414,9 +414,7 @@ static const char *fault_of(hid_t set, const eng_store_array *array)
 static cairn_status open_set(const con_hdf5_reader *reader, const eng_store_array *array,
                              hid_t *set)
 {
-    cairn_status status = con_hdf5_check_link(reader, reader->file, array->name);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_hdf5_check_link(reader, reader->file, array->name));
     *set = H5Dopen2(reader->file, array->name, H5P_DEFAULT);
     if (*set < 0)
         return con_hdf5_refuse(reader, reader->file, array->name, "not a readable dataset");
@@ -439,9 +437,7 @@ cairn_status eng_store_check(const con_hdf5_reader *reader, const eng_store_arra
 cairn_status eng_store_read(const con_hdf5_reader *reader, const eng_store_array *array)
 {
     hid_t set = H5I_INVALID_HID;
-    cairn_status status = open_set(reader, array, &set);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(open_set(reader, array, &set));
     bool good = array->count == 0 || H5Dread(set, native_type(array->type), H5S_ALL, H5S_ALL,
                                              H5P_DEFAULT, array->data) >= 0;
     H5Dclose(set);

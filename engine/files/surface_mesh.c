@@ -8,15 +8,12 @@
 static cairn_status reserve(eng_surface_mesh *mesh, const base_allocator *allocator, int vertices,
                             int polygons, int corners)
 {
-    cairn_status status = base_array_reserve(allocator, &mesh->vertices, &mesh->vertex_capacity,
-                                             mesh->vertex_count + vertices);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &mesh->ends, &mesh->polygon_capacity,
-                                    mesh->polygon_count + polygons);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &mesh->corners, &mesh->corner_capacity,
-                                    mesh->corner_count + corners);
-    return status;
+    BASE_TRY(base_array_reserve(allocator, &mesh->vertices, &mesh->vertex_capacity,
+                                mesh->vertex_count + vertices));
+    BASE_TRY(base_array_reserve(allocator, &mesh->ends, &mesh->polygon_capacity,
+                                mesh->polygon_count + polygons));
+    return base_array_reserve(allocator, &mesh->corners, &mesh->corner_capacity,
+                              mesh->corner_count + corners);
 }
 
 static void add_vertex(eng_surface_mesh *mesh, const pose *placement, vec3 local)
@@ -36,10 +33,8 @@ static cairn_status add_plain(eng_surface_mesh *mesh, const base_allocator *allo
 {
     geo_surface surface;
     geo_plain_surface(shape, &surface);
-    cairn_status status =
-        reserve(mesh, allocator, surface.vertex_count, surface.polygon_count, surface.corner_count);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(reserve(mesh, allocator, surface.vertex_count, surface.polygon_count,
+                     surface.corner_count));
     int base = mesh->vertex_count, first = 0;
     for (int i = 0; i < surface.vertex_count; i++)
         add_vertex(mesh, placement, surface.vertices[i]);
@@ -52,9 +47,7 @@ static cairn_status add_polyhedron(eng_surface_mesh *mesh, const base_allocator 
                                    const geo_polyhedron *p, const pose *placement)
 {
     int corners = p->face_start[p->face_count];
-    cairn_status status = reserve(mesh, allocator, p->vertex_count, p->face_count, corners);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(reserve(mesh, allocator, p->vertex_count, p->face_count, corners));
     int base = mesh->vertex_count;
     for (int i = 0; i < p->vertex_count; i++)
         add_vertex(mesh, placement, p->vertices[i]);
@@ -84,10 +77,7 @@ static cairn_status add_rounded(eng_surface_mesh *mesh, const base_allocator *al
 static cairn_status add_triangles(eng_surface_mesh *mesh, const base_allocator *allocator,
                                   const geo_mesh *m, const pose *placement)
 {
-    cairn_status status =
-        reserve(mesh, allocator, m->vertex_count, m->triangle_count, 3 * m->triangle_count);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(reserve(mesh, allocator, m->vertex_count, m->triangle_count, 3 * m->triangle_count));
     int base = mesh->vertex_count;
     for (int i = 0; i < m->vertex_count; i++)
         add_vertex(mesh, placement, m->vertices[i]);
@@ -99,9 +89,7 @@ static cairn_status add_triangles(eng_surface_mesh *mesh, const base_allocator *
 static cairn_status add_square(eng_surface_mesh *mesh, const base_allocator *allocator,
                                double extent, const pose *placement)
 {
-    cairn_status status = reserve(mesh, allocator, 4, 1, 4);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(reserve(mesh, allocator, 4, 1, 4));
     int base = mesh->vertex_count;
     for (int i = 0; i < 4; i++)
         add_vertex(mesh, placement,

@@ -704,9 +704,7 @@ static cairn_status copy_frames(cairn_trajectory *writer, cairn_replay *from, in
                          (long long)frames);
     while (writer->frames < frames) {
         cairn_replay_frame frame;
-        cairn_status status = cairn_replay_read(from, writer->frames, &frame, error);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(cairn_replay_read(from, writer->frames, &frame, error));
         int64_t counts[ENG_TRAJECTORY_ITEMS];
         source items = source_of_frame(from, &frame);
         count_items(writer, &frame, counts);

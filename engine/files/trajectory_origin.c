@@ -128,12 +128,8 @@ cairn_status eng_trajectory_put_provenance(hid_t file, const cairn_world *world,
         put_attribute(file, "bodies", H5T_NATIVE_INT64, &bodies) &&
         put_attribute(file, "time_step", H5T_NATIVE_DOUBLE, &world->state.clock.step) &&
         put_long_text(file, "scene_text", def->scene_text != NULL ? def->scene_text : "");
-    cairn_status status = good ? CAIRN_OK : CAIRN_ERROR_FILE;
-    if (status == CAIRN_OK)
-        status = put_names(file, world, ENG_TRAJECTORY_MATERIALS, world->model.materials.count,
-                           material_name);
-    if (status == CAIRN_OK)
-        status =
-            put_names(file, world, "shape_kind_names", CAIRN_SHAPE_KIND_COUNT, shape_kind_name);
-    return status;
+    BASE_TRY(good ? CAIRN_OK : CAIRN_ERROR_FILE);
+    BASE_TRY(put_names(file, world, ENG_TRAJECTORY_MATERIALS, world->model.materials.count,
+                       material_name));
+    return put_names(file, world, "shape_kind_names", CAIRN_SHAPE_KIND_COUNT, shape_kind_name);
 }

@@ -298,9 +298,7 @@ static cairn_status end_whole(whole_file *file, cairn_error *error)
 cairn_status eng_whole_write(const char *path, const void *bytes, size_t size, cairn_error *error)
 {
     whole_file file;
-    cairn_status status = begin_whole(&file, path, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(begin_whole(&file, path, error));
     fwrite(bytes, 1, size, file.stream);
     return end_whole(&file, error);
 }
@@ -325,9 +323,7 @@ cairn_status eng_vtp_write(const char *path, const eng_vtp *data, cairn_error *e
 cairn_status eng_vti_write(const char *path, const eng_vti *data, cairn_error *error)
 {
     whole_file file;
-    cairn_status status = begin_whole(&file, path, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(begin_whole(&file, path, error));
     const int *n = data->cells;
     const double *o = data->origin, *d = data->spacing;
     size_t offset = 0, count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
@@ -363,9 +359,7 @@ cairn_status eng_vtm_write(const char *path, const char *stem, const eng_vtm_sou
                            int count, cairn_error *error)
 {
     whole_file file;
-    cairn_status status = begin_whole(&file, path, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(begin_whole(&file, path, error));
     fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"vtkMultiBlockDataSet\" version=\"1.0\" "
           "byte_order=\"LittleEndian\">\n<vtkMultiBlockDataSet>\n",
           file.stream);
@@ -405,9 +399,7 @@ static const char pvd_end[] = "</Collection>\n</VTKFile>\n";
 cairn_status eng_pvd_begin(const char *path, cairn_error *error)
 {
     whole_file file;
-    cairn_status status = begin_whole(&file, path, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(begin_whole(&file, path, error));
     fprintf(file.stream,
             "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
             "byte_order=\"LittleEndian\">\n<Collection>\n%s",

@@ -663,10 +663,8 @@ cairn_status eng_coarse_sum(const cairn_world *world, const cairn_grid *grid,
     s.window = eng_window_make(&world->state.cell, &world->state.cell.middle, box);
     // to the corners of the cube that the kernel fills
     double reach = grid->kernel == CAIRN_KERNEL_GAUSSIAN ? 7.0 : 1.0;
-    cairn_status status = eng_window_check(&s.window, sqrt(3.0) * reach * grid->width,
-                                           "a grid, with the width of its kernel,", error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_window_check(&s.window, sqrt(3.0) * reach * grid->width,
+                              "a grid, with the width of its kernel,", error));
     return smear_all(&s, eng_coarse_cells(grid)) == CAIRN_OK
                ? CAIRN_OK
                : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for fields");
@@ -707,9 +705,7 @@ cairn_status cairn_fields_average_create(cairn_world *world, const cairn_grid *g
 {
     if (world == NULL || grid == NULL || def == NULL)
         return base_fail_null(error, __func__);
-    cairn_status status = check_grid(grid, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_grid(grid, error));
     if (eng_coarse_cells(grid) > INT_MAX / (4 * ENG_COARSE_SUMS))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "a grid whose fields are averaged over time has %zu cells, of at most %d",

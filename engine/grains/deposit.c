@@ -317,14 +317,9 @@ cairn_status eng_deposit_drop(eng_deposit *d, double radius, base_rng *rng, vec3
     if (!is_free(d, radius, *place) || !settle(d, radius, place))
         return CAIRN_OK;
     const base_allocator *allocator = &d->world->model.allocator;
-    cairn_status status =
-        base_array_reserve(allocator, &d->place, &d->place_capacity, d->count + 1);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &d->radius, &d->radius_capacity, d->count + 1);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &d->next, &d->next_capacity, d->count + 1);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(allocator, &d->place, &d->place_capacity, d->count + 1));
+    BASE_TRY(base_array_reserve(allocator, &d->radius, &d->radius_capacity, d->count + 1));
+    BASE_TRY(base_array_reserve(allocator, &d->next, &d->next_capacity, d->count + 1));
     int cell[3];
     for (int k = 0; k < 3; k++) {
         double side = vec3_get(d->side, k), from = vec3_get(*place, k) - vec3_get(d->low, k);

@@ -105,10 +105,8 @@ static cairn_status insert_one(cairn_world *world, const emitter *e, eng_near *n
     body.material = grain->component->def.material;
     body.density = grain->component->def.density;
     *inserted = false;
-    cairn_status status = eng_grain_shape(world, grain, &body.shape, error);
-    if (status != CAIRN_OK)
-        return status;
-    status =
+    BASE_TRY(eng_grain_shape(world, grain, &body.shape, error));
+    cairn_status status =
         find_place(e, near, world->model.shapes.rows[body.shape.index], numbers, &body, inserted);
     if (status != CAIRN_OK)
         status =
@@ -303,9 +301,7 @@ cairn_status cairn_emitter_create(cairn_world *world, const cairn_emitter_def *d
 {
     if (world == NULL || def == NULL)
         return base_fail_null(error, __func__);
-    cairn_status status = check_def(world, def, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_def(world, def, error));
     emitter *e = base_allocate(&world->model.allocator, 1, sizeof *e);
     if (e == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an emitter");
@@ -313,10 +309,10 @@ cairn_status cairn_emitter_create(cairn_world *world, const cairn_emitter_def *d
     e->def.grains = NULL;
     e->def.name =
         base_copy_text(&world->model.allocator, def->name != NULL ? def->name : "emitter");
-    status = e->def.name != NULL
-                 ? eng_mixture_create(world, def->grains, def->grain_count, def->shares_by_mass,
-                                      &e->mixture, error)
-                 : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an emitter");
+    cairn_status status =
+        e->def.name != NULL ? eng_mixture_create(world, def->grains, def->grain_count,
+                                                 def->shares_by_mass, &e->mixture, error)
+                            : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an emitter");
     double room = status == CAIRN_OK ? eng_region_room(world, &def->region) : 0.0;
     if (status == CAIRN_OK && !(room > e->mixture.largest))
         status = fail_room(&e->def, room, e->mixture.largest, error);

@@ -32,10 +32,7 @@ static cairn_status load_begin(cairn_world *world, eng_action *action, cairn_err
     if (load->function == NULL || eng_body_check(world, load->body) != CAIRN_OK)
         return CAIRN_OK; // ended, or the body was removed
     double force[3] = {0.0}, torque[3] = {0.0};
-    cairn_status status =
-        load->function(load->context, middle_of_step(world), force, torque, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(load->function(load->context, middle_of_step(world), force, torque, error));
     if (!vec3_is_finite(vec3_from(force)) || !vec3_is_finite(vec3_from(torque)))
         return base_fail(error, CAIRN_ERROR_NONFINITE, "the load on %s is not finite at t = %g s",
                          eng_body_label(world, (int)load->body.index).text, middle_of_step(world));

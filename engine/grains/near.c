@@ -52,16 +52,14 @@ static cairn_status add_item(eng_near *near, eng_near_item item)
     for (int k = 0; k < 3; k++)
         cells *= high[k] - low[k] + 1;
     wide = wide || cells > CELLS_OF_ITEM_MAX;
-    cairn_status status =
-        base_array_reserve(allocator, &near->items, &near->item_capacity, near->item_count + 1);
-    if (status == CAIRN_OK && wide)
-        status =
-            base_array_reserve(allocator, &near->wide, &near->wide_capacity, near->wide_count + 1);
-    if (status == CAIRN_OK && !wide)
-        status = base_array_reserve(allocator, &near->entries, &near->entry_capacity,
-                                    near->entry_count + (int)cells);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(
+        base_array_reserve(allocator, &near->items, &near->item_capacity, near->item_count + 1));
+    if (wide)
+        BASE_TRY(
+            base_array_reserve(allocator, &near->wide, &near->wide_capacity, near->wide_count + 1));
+    if (!wide)
+        BASE_TRY(base_array_reserve(allocator, &near->entries, &near->entry_capacity,
+                                    near->entry_count + (int)cells));
     near->items[near->item_count] = item;
     if (wide)
         near->wide[near->wide_count++] = near->item_count;

@@ -39,9 +39,7 @@ static cairn_status outlet_begin(cairn_world *world, eng_action *action, cairn_e
         if (inside == def->outside)
             continue;
         double mass = world->model.bodies.rows[row].mass;
-        cairn_status status = cairn_body_remove(world, eng_body_id(world, row), error);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(cairn_body_remove(world, eng_body_id(world, row), error));
         numbers[REMOVED] += 1.0;
         numbers[REMOVED_MASS] += mass;
     }
@@ -70,9 +68,7 @@ cairn_status cairn_outlet_create(cairn_world *world, const cairn_outlet_def *def
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "outlet: every = %g s must be greater than 0 and from = %g s finite",
                          def->every, def->from);
-    cairn_status status = eng_region_check(world, &def->region, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_region_check(world, &def->region, error));
     cairn_outlet_def *kept = base_allocate(&world->model.allocator, 1, sizeof *kept);
     char *name = base_copy_text(&world->model.allocator, def->name != NULL ? def->name : "outlet");
     if (kept == NULL || name == NULL) {

@@ -459,9 +459,7 @@ static cairn_status sphere_of(packing *p, const eng_grain *grain, double radius,
     if (p->shape.generation == 0 || p->shape_radius != radius) {
         cairn_shape_def def = cairn_default_shape_def(CAIRN_SPHERE);
         def.radius = radius;
-        cairn_status status = cairn_shape_create(p->world, &def, &p->shape, error);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(cairn_shape_create(p->world, &def, &p->shape, error));
         p->world->model.shapes.rows[p->shape.index]->with_body = 1;
         p->shape_radius = radius;
     }
@@ -476,11 +474,8 @@ static cairn_status make_spheres(packing *p, const eng_relax *relax, cairn_error
         base_rng rng = base_rng_make(p->def->seed + base_hash_mix(~(uint64_t)i));
         cairn_body_def body = still_body(p, &rng);
         vec3_store(body.position, eng_relax_wrap(relax, relax->place[i]));
-        cairn_status status = sphere_of(p, &p->grains[i], relax->radius[i], &shape, error);
-        if (status == CAIRN_OK)
-            status = make_body(p, &p->grains[i], shape, &body, error);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(sphere_of(p, &p->grains[i], relax->radius[i], &shape, error));
+        BASE_TRY(make_body(p, &p->grains[i], shape, &body, error));
     }
     return CAIRN_OK;
 }
@@ -579,10 +574,8 @@ static bool is_of_spheres(const packing *p)
 static cairn_status pack(packing *p, cairn_error *error)
 {
     const cairn_packing_def *def = p->def;
-    cairn_status status = eng_mixture_create(p->world, def->grains, def->grain_count,
-                                             def->shares_by_mass, &p->mixture, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_mixture_create(p->world, def->grains, def->grain_count, def->shares_by_mass,
+                                &p->mixture, error));
     bool grown = def->method == CAIRN_PACKING_GROWTH;
     // the largest grains alone would be this many
     double ball = 4.0 / 3.0 * M_PI * p->mixture.largest * p->mixture.largest * p->mixture.largest;
@@ -615,18 +608,15 @@ cairn_status cairn_packing_create(cairn_world *world, const cairn_packing_def *d
 {
     if (world == NULL || def == NULL)
         return base_fail_null(error, __func__);
-    cairn_status status = check_def(world, def, error);
-    if (status == CAIRN_OK)
-        status = eng_cell_check_bodies(world, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_def(world, def, error));
+    BASE_TRY(eng_cell_check_bodies(world, error));
     packing p = {.world = world,
                  .def = def,
                  .name = def->name != NULL ? def->name : "packing",
                  .volume = eng_region_volume(world, &def->region),
                  .until = base_timer_seconds() + def->time_limit,
                  .factor = 1.0};
-    status = pack(&p, error);
+    cairn_status status = pack(&p, error);
     for (int i = p.body_count; i-- > 0 && status != CAIRN_OK;)
         if (cairn_body_remove(world, p.bodies[i], NULL) != CAIRN_OK)
             break;

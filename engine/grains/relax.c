@@ -131,10 +131,8 @@ static int cell_number(const relax_grid *grid, const int cell[3])
 static cairn_status sort_cells(eng_relax *relax, const relax_grid *grid)
 {
     int cells = grid->dim[0] * grid->dim[1] * grid->dim[2], cell[3];
-    cairn_status status = base_array_reserve(&relax->world->model.allocator, &relax->cell_start,
-                                             &relax->cell_capacity, cells + 2);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&relax->world->model.allocator, &relax->cell_start,
+                                &relax->cell_capacity, cells + 2));
     int *start = relax->cell_start;
     memset(start, 0, ((size_t)cells + 2) * sizeof *start);
     for (int i = 0; i < relax->count; i++) {

@@ -175,9 +175,7 @@ cairn_status cairn_sizes_create(const cairn_size_def *def, cairn_sizes **sizes, 
     if (def == NULL || sizes == NULL)
         return base_fail_null(error, __func__);
     *sizes = NULL;
-    cairn_status status = check(def, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check(def, error));
     const base_allocator allocator = base_allocator_default();
     cairn_sizes *made = base_allocate(&allocator, 1, sizeof *made);
     if (made == NULL)

@@ -53,10 +53,7 @@ static cairn_status prepare(alone_solve *a)
     cairn_world *world = a->world;
     const eng_joint_step *s = world->scratch.joint_step;
     const con_problem none = {0};
-    cairn_status status =
-        eng_joint_set_init(world, s->alone, s->alone_count, true, &none, NULL, &a->set);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_joint_set_init(world, s->alone, s->alone_count, true, &none, NULL, &a->set));
     base_arena *arena = world->scratch.arena;
     const eng_joint_system *system = &a->set.system;
     size_t bodies = (size_t)system->body_count;
@@ -236,14 +233,10 @@ static cairn_status solve_problem(alone_solve *a, bool rows_changed, con_reducti
                            .step_of_run = true,
                            .brief = true,
                            .l = a->set.l};
-    cairn_status status = rows_changed
-                              ? con_reduce_joints(&graphs->problem, world->scratch.arena, reduction)
-                              : con_reduction_update(reduction);
-    if (status == CAIRN_OK)
-        status = con_solve_reduced(con_solver_find("auto"), NULL, reduction, &control, graphs->R,
-                                   graphs->U, &a->report, world->scratch.arena);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(rows_changed ? con_reduce_joints(&graphs->problem, world->scratch.arena, reduction)
+                          : con_reduction_update(reduction));
+    BASE_TRY(con_solve_reduced(con_solver_find("auto"), NULL, reduction, &control, graphs->R,
+                               graphs->U, &a->report, world->scratch.arena));
     con_reduction_velocity(reduction, (const double(*)[3])graphs->R, graphs->U, a->set.l);
     eng_joint_set_leave(&a->set, (const double(*)[6])reduction->v, a->v);
     return CAIRN_OK;
@@ -283,9 +276,7 @@ static cairn_status solve_graphs(alone_solve *a)
             eng_graph_rows_fill(world, &set->graphs, (const double(*)[6])a->v_base);
         }
         eng_joint_set_aim(world, set, (const double(*)[6])a->v_base, (const double(*)[6])a->v);
-        cairn_status status = solve_problem(a, rows_changed, &reduction);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(solve_problem(a, rows_changed, &reduction));
         bool reached = eng_graph_rows_take(world, &set->graphs, (const double(*)[3])set->graphs.U);
         double size = look_graphs(a);
         bool activated = eng_joint_set_activate(&world->scratch, set);

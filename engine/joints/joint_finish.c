@@ -43,9 +43,7 @@ static cairn_status prepare(cairn_world *world, projection *p)
     for (int i = 0; i < n; i++)
         all[i] = i;
     memset(p->held, 0, (size_t)n);
-    cairn_status status = eng_joint_system_init(world, all, n, true, &p->system);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_joint_system_init(world, all, n, true, &p->system));
     size_t bodies = (size_t)p->system.body_count;
     p->zero = (double(*)[6])base_arena_allocate(arena, "joint zero", bodies, sizeof *p->zero);
     p->change = (double(*)[6])base_arena_allocate(arena, "joint change", bodies, sizeof *p->change);
@@ -167,9 +165,7 @@ cairn_status eng_joints_gather(cairn_world *world)
     if (!world->model.joints.changed || world->model.joints.count == 0)
         return CAIRN_OK;
     double before = mechanical_energy(world);
-    cairn_status status = gather(world);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(gather(world));
     world->model.joints.changed = false;
     if (world->state.audit.started)
         world->state.audit.energy.joints += mechanical_energy(world) - before;

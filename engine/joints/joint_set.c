@@ -77,11 +77,8 @@ cairn_status eng_joint_set_init(cairn_world *world, const int *joints, int count
 {
     base_arena *arena = world->scratch.arena;
     *set = (eng_joint_set){0};
-    cairn_status status = eng_joint_system_init(world, joints, count, compact, &set->system);
-    if (status == CAIRN_OK)
-        status = list_members(world, set);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_joint_system_init(world, joints, count, compact, &set->system));
+    BASE_TRY(list_members(world, set));
     int rows = count * (ENG_JOINT_ROWS_MAX + 1);
     size_t bodies = (size_t)set->system.body_count;
     set->residual = base_arena_array(arena, double, "joint residual", rows);

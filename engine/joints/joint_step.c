@@ -327,10 +327,8 @@ static cairn_status share(cairn_world *world)
     eng_joint_set *set = &s->together;
     const double(*R)[3] = (const double(*)[3])world->contacts.set.R;
     size_t bodies = (size_t)world->scratch.solve.problem.body_count;
-    cairn_status status = eng_joint_set_init(world, s->shared, s->shared_count, false,
-                                             &world->scratch.solve.problem, R, set);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_joint_set_init(world, s->shared, s->shared_count, false,
+                                &world->scratch.solve.problem, R, set));
     memcpy(set->v_free, world->scratch.solve.v_free, bodies * sizeof *set->v_free);
     begin_shared(world, set);
     world->scratch.solve.problem.joints = &set->system.rows;
@@ -398,11 +396,9 @@ cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *c
 cairn_status eng_joints_spread(cairn_world *world)
 {
     eng_joint_set *set = &world->scratch.joint_step->together;
-    cairn_status status = con_least_norm(
-        world->scratch.solve.solved, world->model.def.tolerance, world->scratch.solve.solved_R,
-        world->scratch.solve.solution_U, set->l, world->scratch.arena);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_least_norm(world->scratch.solve.solved, world->model.def.tolerance,
+                            world->scratch.solve.solved_R, world->scratch.solve.solution_U, set->l,
+                            world->scratch.arena));
     eng_graph_rows_take(world, &set->graphs, (const double(*)[3])world->scratch.solve.solution_U);
     eng_joint_set_keep(&world->scratch, set);
     return CAIRN_OK;

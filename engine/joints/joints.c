@@ -179,9 +179,7 @@ static cairn_status check_numbers(const cairn_joint_def *def, cairn_error *error
                              row->name, value, row->unit,
                              row->minimum == 0.0 ? " and not negative" : "");
     }
-    cairn_status status = check_motor_law(def, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_motor_law(def, error));
     if (!isfinite(def->start))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "start = %g of a joint must be finite",
                          def->start);
@@ -288,13 +286,11 @@ cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
     if (world == NULL || def == NULL || joint == NULL)
         return base_fail_null(error, __func__);
     *joint = (cairn_joint_id){0};
-    cairn_status status = check_def(world, def, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_def(world, def, error));
     int index = world->model.joints.count;
     eng_joint made = joint_of(world, def);
-    status = base_array_reserve(&world->model.allocator, &world->model.joints.rows,
-                                &world->model.joints.capacity, index + 1);
+    cairn_status status = base_array_reserve(&world->model.allocator, &world->model.joints.rows,
+                                             &world->model.joints.capacity, index + 1);
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->model.allocator, &world->state.joints.rows,
                                     &world->state.joints.capacity, index + 1);
@@ -450,9 +446,7 @@ cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_
 {
     if (world == NULL || view == NULL)
         return CAIRN_ERROR_ARGUMENT;
-    cairn_status status = eng_joint_check(world, id);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_joint_check(world, id));
     int index = eng_joint_index(world, id);
     const eng_joint *joint = &world->model.joints.rows[index];
     const eng_joint_state *state = &world->state.joints.rows[index];
@@ -491,9 +485,7 @@ cairn_status cairn_joint_get_motor(const cairn_world *world, cairn_joint_id id,
     if (world == NULL || view == NULL)
         return CAIRN_ERROR_ARGUMENT;
     *view = (cairn_motor_view){0};
-    cairn_status status = eng_joint_check(world, id);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_joint_check(world, id));
     int index = eng_joint_index(world, id);
     const eng_joint *joint = &world->model.joints.rows[index];
     *view = (cairn_motor_view){
@@ -537,9 +529,7 @@ cairn_status cairn_joint_set_motor(cairn_world *world, cairn_joint_id id, bool o
                                    double limit, cairn_error *error)
 {
     eng_joint *joint = NULL;
-    cairn_status status = find_drive(world, id, __func__, false, &joint, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(find_drive(world, id, __func__, false, &joint, error));
     if (!isfinite(velocity) || !(limit >= 0.0))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "motor velocity = %g must be finite and its limit = %g not negative",
@@ -554,9 +544,7 @@ cairn_status cairn_joint_set_motor_position(cairn_world *world, cairn_joint_id i
                                             cairn_error *error)
 {
     eng_joint *joint = NULL;
-    cairn_status status = find_drive(world, id, __func__, true, &joint, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(find_drive(world, id, __func__, true, &joint, error));
     if (!isfinite(position))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "motor position = %g must be finite",
                          position);
@@ -568,9 +556,7 @@ cairn_status cairn_joint_set_motor_gains(cairn_world *world, cairn_joint_id id, 
                                          double damping, cairn_error *error)
 {
     eng_joint *joint = NULL;
-    cairn_status status = find_drive(world, id, __func__, true, &joint, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(find_drive(world, id, __func__, true, &joint, error));
     bool sound = stiffness >= 0.0 && isfinite(stiffness) && damping >= 0.0 && isfinite(damping);
     if (!sound || (stiffness == 0.0 && damping == 0.0))
         return base_fail(
@@ -588,9 +574,7 @@ cairn_status cairn_joint_set_motor_function(cairn_world *world, cairn_joint_id i
                                             cairn_error *error)
 {
     eng_joint *joint = NULL;
-    cairn_status status = find_drive(world, id, __func__, false, &joint, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(find_drive(world, id, __func__, false, &joint, error));
     joint->motor_function = function;
     joint->motor_context = context;
     return CAIRN_OK;

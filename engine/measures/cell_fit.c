@@ -37,9 +37,7 @@ static cairn_status check_places(const cairn_world *world, cairn_error *error)
 cairn_status eng_cell_check_bodies(const cairn_world *world, cairn_error *error)
 {
     const eng_cell *cell = &world->state.cell;
-    cairn_status status = check_places(world, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_places(world, error));
     for (int k = 0; k < 3 && cell->any; k++) {
         if (!cell->periodic[k])
             continue;

@@ -249,9 +249,7 @@ static double violation(const cairn_world *world, const eng_joint *joint)
 
 cairn_status eng_finite_explain(const cairn_world *world, const char *pass, cairn_error *error)
 {
-    cairn_status status = eng_finite_check(world, true, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_finite_check(world, true, error));
     int worst = -1;
     double most = -1.0;
     for (int i = 0; i < world->model.joints.count; i++) {

@@ -422,11 +422,10 @@ cairn_status cairn_world_check_law(const cairn_world *world, const char *name,
                          "%.60s is a law of the implicit problem: its solver is checked, not it",
                          name);
     base_settings_defaults(&t.law->table, values);
-    cairn_status status = CAIRN_OK;
-    for (int i = 0; i < parameter_count && status == CAIRN_OK; i++)
-        status = base_settings_set(&t.law->table, values, parameters[i].name,
-                                   eng_value_to_base(parameters[i].value), error);
-    for (size_t i = 0; i < sizeof checks / sizeof checks[0] && status == CAIRN_OK; i++)
-        status = checks[i](&t);
-    return status;
+    for (int i = 0; i < parameter_count; i++)
+        BASE_TRY(base_settings_set(&t.law->table, values, parameters[i].name,
+                                   eng_value_to_base(parameters[i].value), error));
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
+        BASE_TRY(checks[i](&t));
+    return CAIRN_OK;
 }

@@ -62,14 +62,10 @@ static cairn_status reserve(cairn_query *query)
     int bodies = world->model.ids.body.live_count, parts = 0;
     for (int i = 0; i < bodies; i++)
         parts += eng_collider_count_of(world, eng_slots_at(&world->model.ids.body, i));
-    cairn_status status =
-        base_array_reserve(&query->allocator, &query->bodies, &query->body_capacity, bodies);
-    if (status == CAIRN_OK)
-        status =
-            base_array_reserve(&query->allocator, &query->bounds, &query->bounds_capacity, bodies);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(&query->allocator, &query->parts, &query->part_capacity, parts);
-    return status;
+    BASE_TRY(base_array_reserve(&query->allocator, &query->bodies, &query->body_capacity, bodies));
+    BASE_TRY(
+        base_array_reserve(&query->allocator, &query->bounds, &query->bounds_capacity, bodies));
+    return base_array_reserve(&query->allocator, &query->parts, &query->part_capacity, parts);
 }
 
 /// A body with its parts from `first` on, and the bounds of all of them.
@@ -278,9 +274,7 @@ cairn_status cairn_query_ray_nearest(const cairn_query *query, const cairn_ray_d
         return base_fail_null(error, __func__);
     *hit = (cairn_ray_hit){0};
     ray_search search = {.query = query, .def = ray, .nearest = true, .hits = hit, .capacity = 1};
-    cairn_status status = begin_ray(&search, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(begin_ray(&search, error));
     cast_ray(&search);
     return search.found > 0 ? CAIRN_OK
                             : base_fail(error, CAIRN_ERROR_NOT_FOUND, "the ray meets no body");
@@ -296,9 +290,7 @@ cairn_status cairn_query_ray_all(const cairn_query *query, const cairn_ray_def *
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "capacity = %d must not be negative",
                          capacity);
     ray_search search = {.query = query, .def = ray, .hits = hits, .capacity = capacity};
-    cairn_status status = begin_ray(&search, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(begin_ray(&search, error));
     cast_ray(&search);
     *found = search.found;
     return CAIRN_OK;
@@ -394,9 +386,7 @@ cairn_status cairn_query_box(const cairn_query *query, const cairn_box_def *box,
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "capacity = %d must not be negative",
                          capacity);
     box_search search = {.query = query, .def = box, .bodies = bodies, .capacity = capacity};
-    cairn_status status = begin_box(&search, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(begin_box(&search, error));
     for (int i = query->bounded_count; i < query->body_count; i++)
         look_into_body(&search, i);
     geo_bvh_query(query->tree, geo_shape_bounds(&search.box, &search.place), look_into_body,

@@ -148,9 +148,7 @@ cairn_status cairn_body_get_contact_force(const cairn_world *world, cairn_body_i
 {
     if (world == NULL || force == NULL || torque == NULL)
         return CAIRN_ERROR_ARGUMENT;
-    cairn_status status = eng_body_check(world, body);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_body_check(world, body));
     vec3 f = {0.0, 0.0, 0.0}, t = f;
     add_general(world, (int)body.index, &f, &t);
     eng_spheres_add_force(world, (int)body.index, &f, &t);

@@ -45,10 +45,8 @@ typedef struct listing {
 static cairn_status add_body(const listing *l, int body, con_row_list *list)
 {
     eng_borders *b = &l->world->state.sharing->borders;
-    cairn_status status = base_array_reserve(&l->world->state.sharing->team.allocator, &b->bodies,
-                                             &b->capacity, b->count + 1);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&l->world->state.sharing->team.allocator, &b->bodies, &b->capacity,
+                                b->count + 1));
     b->bodies[b->count++] = body;
     list->count++;
     l->seen[body] = l->lists;
@@ -84,10 +82,8 @@ static cairn_status mark_elsewhere(const cairn_world *world)
 {
     eng_borders *b = &world->state.sharing->borders;
     const con_team *team = &world->state.sharing->team;
-    cairn_status status = base_array_reserve(&team->allocator, &b->elsewhere,
-                                             &b->elsewhere_capacity, world->model.bodies.count);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&team->allocator, &b->elsewhere, &b->elsewhere_capacity,
+                                world->model.bodies.count));
     for (int body = 0; body < world->model.bodies.count; body++) {
         int owner = owner_of(world, body);
         b->elsewhere[body] = owner >= 0 && owner != team->ranks.number;

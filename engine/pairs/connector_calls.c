@@ -121,9 +121,7 @@ cairn_status cairn_connector_create(cairn_world *world, const cairn_connector_de
     if (world == NULL || def == NULL || connector == NULL)
         return base_fail_null(error, __func__);
     *connector = (cairn_connector_id){0};
-    cairn_status status = check_def(world, def, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_def(world, def, error));
     eng_connector made = {.contacts = def->contacts};
     eng_surface_init(&made.surface, eng_law_find(world, def->law));
     for (int side = 0; side < 2; side++) {
@@ -135,7 +133,7 @@ cairn_status cairn_connector_create(cairn_world *world, const cairn_connector_de
     if (def->name != NULL &&
         (made.name = base_copy_text(&world->model.allocator, def->name)) == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a connector");
-    status = reserve(world, &made);
+    cairn_status status = reserve(world, &made);
     if (status != CAIRN_OK) {
         base_release(&world->model.allocator, made.name);
         return base_fail(error, status, "out of memory for a connector");
@@ -215,9 +213,7 @@ cairn_status cairn_connector_get_value(const cairn_world *world, cairn_connector
     if (world == NULL || parameter == NULL || value == NULL)
         return CAIRN_ERROR_ARGUMENT;
     *value = cairn_number(0.0);
-    cairn_status status = eng_connector_check(world, id);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_connector_check(world, id));
     const eng_surface *surface =
         &world->model.connectors.rows[eng_connector_index(world, id)].surface;
     return eng_value_read(&surface->law->table, surface->parameters, parameter, value);
@@ -311,9 +307,7 @@ cairn_status cairn_connector_get(const cairn_world *world, cairn_connector_id id
     if (world == NULL || view == NULL)
         return CAIRN_ERROR_ARGUMENT;
     *view = (cairn_connector_view){.name = "", .law = ""};
-    cairn_status status = eng_connector_check(world, id);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_connector_check(world, id));
     int index = eng_connector_index(world, id);
     const eng_connector *connector = &world->model.connectors.rows[index];
     const eng_connector_state *state = &world->state.connectors.rows[index];

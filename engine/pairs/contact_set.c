@@ -424,11 +424,9 @@ cairn_status eng_block_contact_set(cairn_world *world)
     world->contacts.before = world->contacts.set;
     world->contacts.set = spare;
     world->contacts.set.count = world->contacts.set.cone_count = 0;
-    cairn_status status = eng_covers_drop(world);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_covers_drop(world));
     base_parallel_for(world->model.workers, pairs, ENG_PAIR_CHUNK, select_chunk, &context);
-    status = find_cone_places(&context);
+    cairn_status status = find_cone_places(&context);
     if (status == CAIRN_OK) {
         place_explicit(&context, chunks);
         status = eng_contacts_reserve(&world->model.allocator, &world->contacts.set,

@@ -48,12 +48,10 @@ static cairn_status reserve_leading(cairn_world *world, const geo_pair *list, in
     if (!any)
         return CAIRN_OK;
     int capacity = world->contacts.pairs.leading_capacity;
-    cairn_status status = base_array_reserve(
-        &world->model.allocator, &world->contacts.pairs.leading_before, &capacity, count);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(&world->model.allocator, &world->contacts.pairs.leading,
-                                    &world->contacts.pairs.leading_capacity, count);
-    return status;
+    BASE_TRY(base_array_reserve(&world->model.allocator, &world->contacts.pairs.leading_before,
+                                &capacity, count));
+    return base_array_reserve(&world->model.allocator, &world->contacts.pairs.leading,
+                              &world->contacts.pairs.leading_capacity, count);
 }
 
 /// Whether a pair is a fixed half-space and a collider that stays clear of it as long as the list
@@ -95,15 +93,11 @@ static cairn_status take_pairs(cairn_world *world, double skin)
     if (list == NULL && count > 0)
         return CAIRN_ERROR_MEMORY;
     int capacity = world->contacts.pairs.capacity;
-    cairn_status status = base_array_reserve(&world->model.allocator, &world->contacts.pairs.before,
-                                             &capacity, count);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(&world->model.allocator, &world->contacts.pairs.rows,
-                                    &world->contacts.pairs.capacity, count);
-    if (status == CAIRN_OK)
-        status = reserve_leading(world, list, count);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&world->model.allocator, &world->contacts.pairs.before, &capacity,
+                                count));
+    BASE_TRY(base_array_reserve(&world->model.allocator, &world->contacts.pairs.rows,
+                                &world->contacts.pairs.capacity, count));
+    BASE_TRY(reserve_leading(world, list, count));
     eng_pair *before = world->contacts.pairs.rows, *now = world->contacts.pairs.before;
     int made = 0, old = 0, old_count = world->contacts.pairs.count;
     for (int i = 0; i < count; i++) {
@@ -368,15 +362,10 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
 static cairn_status reserve_manifolds(cairn_world *world, int chunks)
 {
     int count = chunks + base_workers_count(world->model.workers);
-    cairn_status status =
-        base_array_reserve(&world->model.allocator, &world->contacts.narrow.manifolds,
-                           &world->contacts.narrow.manifold_capacity, count);
-    if (status == CAIRN_OK)
-        status =
-            base_array_reserve(&world->model.allocator, &world->contacts.narrow.raw_count,
-                               &world->contacts.narrow.raw_capacity, world->contacts.pairs.count);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&world->model.allocator, &world->contacts.narrow.manifolds,
+                                &world->contacts.narrow.manifold_capacity, count));
+    BASE_TRY(base_array_reserve(&world->model.allocator, &world->contacts.narrow.raw_count,
+                                &world->contacts.narrow.raw_capacity, world->contacts.pairs.count));
     for (; world->contacts.narrow.manifold_count < count; world->contacts.narrow.manifold_count++)
         geo_manifold_init(&world->contacts.narrow.manifolds[world->contacts.narrow.manifold_count],
                           &world->model.allocator);
@@ -386,13 +375,9 @@ static cairn_status reserve_manifolds(cairn_world *world, int chunks)
 cairn_status eng_block_narrow_phase(cairn_world *world)
 {
     int chunks = base_chunk_count(world->contacts.pairs.count, ENG_PAIR_CHUNK);
-    cairn_status status = reserve_manifolds(world, chunks);
-    if (status == CAIRN_OK)
-        status = eng_sharing_begin(world);
-    if (status == CAIRN_OK)
-        status = eng_aims_find(world);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(reserve_manifolds(world, chunks));
+    BASE_TRY(eng_sharing_begin(world));
+    BASE_TRY(eng_aims_find(world));
     cairn_status *results = base_arena_array(world->scratch.arena, cairn_status, "narrow", chunks);
     world->scratch.bounce = NULL;
     if (world->scratch.aims != NULL) {

@@ -233,11 +233,9 @@ cairn_status eng_domains_cut(cairn_world *world, const int *joined)
         return CAIRN_ERROR_MEMORY;
     int levels = levels_for(weigh_bodies(world, joined, weight));
     eng_cut *cut = &world->contacts.cut_before; // which is the next one's room
-    cairn_status status = levels > 0 ? base_array_reserve(&world->model.allocator, &cut->of_body,
-                                                          &cut->body_capacity, bodies)
-                                     : CAIRN_OK;
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(levels > 0 ? base_array_reserve(&world->model.allocator, &cut->of_body,
+                                             &cut->body_capacity, bodies)
+                        : CAIRN_OK);
     keep_cut(world);
     if (levels > 0) {
         int *of_body = world->contacts.cut.of_body;

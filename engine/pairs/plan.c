@@ -75,10 +75,8 @@ static cairn_status list_batches(cairn_world *world, con_law_kind kind, const in
     for (size_t slot = 0; slot < (size_t)world->model.materials.surface_count * CLASSES; slot++) {
         if (pairs[slot] == 0 || world->model.materials.surfaces[slot / CLASSES].law->kind != kind)
             continue;
-        cairn_status status = base_array_reserve(&world->model.allocator, &plan->batches,
-                                                 &plan->batch_capacity, plan->batch_count + 1);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(base_array_reserve(&world->model.allocator, &plan->batches, &plan->batch_capacity,
+                                    plan->batch_count + 1));
         number[slot] = plan->batch_count++;
         plan->batches[number[slot]] = make_batch(slot, pairs[slot], *place);
         *place += pairs[slot];

@@ -325,9 +325,7 @@ static cairn_status move_pairs(cairn_world *world, const int *joined)
     con_team *team = &s->team;
     int self = team->ranks.number, count = team->ranks.count;
     geo_contact **raw = list_raw(world);
-    cairn_status status = raw != NULL ? reserve_moved(world, joined) : CAIRN_ERROR_MEMORY;
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(raw != NULL ? reserve_moved(world, joined) : CAIRN_ERROR_MEMORY);
     for (int rank = 0; rank < count; rank++) {
         team->sent_size[rank] = team->received_size[rank] = 0;
         for (int i = 0; i < world->contacts.pairs.count; i++) {

@@ -239,9 +239,7 @@ cairn_status eng_block_assembly(cairn_world *world)
         con_domains_each(&world->contacts.domains, world->model.workers, n, CONTACT_CHUNK,
                          name_bodies, &context);
     }
-    status = eng_sharing_plan(world, (const int(*)[2])out.body, rows.count);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_sharing_plan(world, (const int(*)[2])out.body, rows.count));
     con_domains_each(&world->contacts.domains, world->model.workers, n, CONTACT_CHUNK,
                      assemble_chunk, &context);
     world->scratch.solve.free_relative = out.q;
@@ -273,9 +271,7 @@ cairn_status eng_block_assembly(cairn_world *world)
         if (out.resists[i] == 0)
             continue;
         surface->law->cone(surface->parameters, &terms);
-        status = eng_rolling_note(world, i, &terms);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(eng_rolling_note(world, i, &terms));
     }
     return CAIRN_OK;
 }

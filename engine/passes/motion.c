@@ -17,9 +17,7 @@ static cairn_status ask(const cairn_world *world, int body, double time, cairn_m
 {
     eng_motion source = eng_extra_of(world, body).motion;
     *motion = (cairn_motion){0};
-    cairn_status status = source.function(source.context, time, motion, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(source.function(source.context, time, motion, error));
     double sum = 0.0;
     for (int k = 0; k < 3; k++) {
         sum += (motion->given & CAIRN_MOTION_POSITION) != 0 ? motion->position[k] : 0.0;
@@ -87,11 +85,8 @@ static cairn_status follow(const cairn_world *world, int body, double start, con
 {
     double half = 0.5 * world->state.clock.step;
     cairn_motion middle, last;
-    cairn_status status = ask(world, body, start + 0.5 * half, &middle, error);
-    if (status == CAIRN_OK)
-        status = ask(world, body, start + half, &last, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(ask(world, body, start + 0.5 * half, &middle, error));
+    BASE_TRY(ask(world, body, start + half, &last, error));
     *end = prescribed(world, body, &last, carried(q, &middle, v, half));
     mean_velocity(q, end, half, v);
     return CAIRN_OK;
@@ -105,10 +100,8 @@ cairn_status eng_motions_begin(cairn_world *world, cairn_error *error)
         if (eng_extra_of(world, i).motion.function == NULL)
             continue;
         pose end;
-        cairn_status status = follow(world, i, world->state.clock.time, &world->state.bodies.q[i],
-                                     world->state.bodies.v[i], &end, error);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(follow(world, i, world->state.clock.time, &world->state.bodies.q[i],
+                        world->state.bodies.v[i], &end, error));
     }
     return CAIRN_OK;
 }
@@ -122,11 +115,8 @@ cairn_status eng_motions_middle(cairn_world *world, cairn_error *error)
         if (eng_extra_of(world, i).motion.function == NULL)
             continue;
         pose end;
-        cairn_status status =
-            follow(world, i, world->state.clock.time + half, &world->state.bodies.q_mid[i],
-                   world->state.bodies.v_free[i], &end, error);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(follow(world, i, world->state.clock.time + half, &world->state.bodies.q_mid[i],
+                        world->state.bodies.v_free[i], &end, error));
     }
     return CAIRN_OK;
 }

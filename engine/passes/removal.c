@@ -64,14 +64,14 @@ static cairn_status prepare_drop(cairn_world *world, int body)
 {
     const eng_extra extra = eng_extra_of(world, body);
     const base_allocator *allocator = &world->model.allocator;
-    cairn_status status = eng_slots_prepare(&world->model.ids.body, allocator, body);
-    if (status == CAIRN_OK && extra.joints > 0)
-        status =
-            eng_slots_prepare_all(&world->model.ids.joint, allocator, world->model.ids.joint.count);
-    if (status == CAIRN_OK && extra.first_connector != 0)
-        status = eng_slots_prepare_all(&world->model.ids.connector, allocator,
-                                       world->model.ids.connector.count);
-    return status;
+    BASE_TRY(eng_slots_prepare(&world->model.ids.body, allocator, body));
+    if (extra.joints > 0)
+        BASE_TRY(eng_slots_prepare_all(&world->model.ids.joint, allocator,
+                                       world->model.ids.joint.count));
+    if (extra.first_connector != 0)
+        BASE_TRY(eng_slots_prepare_all(&world->model.ids.connector, allocator,
+                                       world->model.ids.connector.count));
+    return CAIRN_OK;
 }
 
 cairn_status cairn_body_remove(cairn_world *world, cairn_body_id id, cairn_error *error)

@@ -211,9 +211,7 @@ static cairn_status begin_cap(cairn_world *world, impact_cap **cap)
     base_arena *arena = world->scratch.arena;
     int n = world->contacts.set.cone_count;
     *cap = NULL;
-    cairn_status status = share_solution(world);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(share_solution(world));
     impact_cap *made = base_arena_array(arena, impact_cap, "impact energy", 1);
     int *island = base_arena_array(arena, int, "impact energy", n);
     int *parent = base_arena_array(arena, int, "impact energy", world->scratch.general.reach);

@@ -526,19 +526,15 @@ cairn_status eng_block_end(cairn_world *world)
 {
     con_domains_chunks(&world->contacts.domains, world->contacts.set.cone_count, unshift_chunk,
                        world);
-    cairn_status status = eng_impacts_add(world);
-    if (status == CAIRN_OK)
-        status = eng_explicit_book(world);
-    if (status == CAIRN_OK)
-        status = eng_breaks_note(world);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_impacts_add(world));
+    BASE_TRY(eng_explicit_book(world));
+    BASE_TRY(eng_breaks_note(world));
     eng_energy_contacts(world);
     if (world->scratch.solve.rolling != NULL)
         eng_rolling_book(world);
     eng_energy_joints(world);
     eng_drive_finish(world);
-    status = move_bodies(world);
+    cairn_status status = move_bodies(world);
     world->report.corrected = false;
     if (status == CAIRN_OK)
         status = eng_meetings_finish(world);
@@ -639,10 +635,8 @@ static cairn_status fail_block(const cairn_world *world, cairn_status status, ca
 /// Bodies to the midpoint, prescribed ones by their functions.
 static cairn_status run_midpoint(cairn_world *world, cairn_error *error)
 {
-    cairn_status status = eng_motions_begin(world, error);
-    if (status != CAIRN_OK)
-        return status;
-    status = eng_block_midpoint(world);
+    BASE_TRY(eng_motions_begin(world, error));
+    cairn_status status = eng_block_midpoint(world);
     return status == CAIRN_OK ? status : fail_block(world, status, error);
 }
 
@@ -698,9 +692,7 @@ static cairn_status run_solver(cairn_world *world, cairn_error *error)
         return CAIRN_INTERRUPTED;
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
-    status = eng_block_solver(world, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_block_solver(world, error));
     apply_reactions(world);
     int deep = 0;
     if (is_solved(world))

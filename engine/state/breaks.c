@@ -56,9 +56,7 @@ static void put_id(double *numbers, uint32_t index, uint32_t generation)
 static cairn_status add(cairn_world *world, const int body[2], vec3 point, con_break cause,
                         cairn_connector_id connector)
 {
-    cairn_status status = eng_breaks_reserve(world, world->state.connectors.break_count + 1);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_breaks_reserve(world, world->state.connectors.break_count + 1));
     double *numbers = world->state.connectors.breaks[world->state.connectors.break_count++];
     numbers[ENG_BREAK_TIME] = world->state.clock.time + world->state.clock.step;
     for (int side = 0; side < 2; side++) {

@@ -24,10 +24,8 @@ cairn_status eng_columns_reserve(eng_columns columns, const base_allocator *allo
     int grown = *capacity;
     for (int i = 0; i < columns.count; i++) {
         grown = *capacity;
-        cairn_status status = base_array_reserve_bytes(allocator, &columns.data[i], &grown, needed,
-                                                       eng_column_row_size(&columns.table[i]));
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(base_array_reserve_bytes(allocator, &columns.data[i], &grown, needed,
+                                          eng_column_row_size(&columns.table[i])));
     }
     *capacity = grown;
     return CAIRN_OK;

@@ -37,11 +37,9 @@ cairn_status eng_exclusion_add(cairn_world *world, const int body[2])
 {
     if (body[0] < 0 || eng_pair_is_excluded(world, body[0], body[1]))
         return CAIRN_OK;
-    cairn_status status = base_array_reserve(&world->model.allocator, &world->model.bodies.excluded,
-                                             &world->model.bodies.excluded_capacity,
-                                             world->model.bodies.excluded_count + 1);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&world->model.allocator, &world->model.bodies.excluded,
+                                &world->model.bodies.excluded_capacity,
+                                world->model.bodies.excluded_count + 1));
     uint64_t key = key_of(body[0], body[1]);
     int place = find_pair(world, key);
     memmove(world->model.bodies.excluded + place + 1, world->model.bodies.excluded + place,

@@ -247,11 +247,8 @@ cairn_status cairn_pair_set_law(cairn_world *world, cairn_material_id a, cairn_m
     if (found == NULL)
         return eng_fail_law(world, law, error);
     int index;
-    cairn_status status = open_pair(world, a, b, &index, error);
-    if (status == CAIRN_OK)
-        status = eng_pair_changes_check_law(world, index, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(open_pair(world, a, b, &index, error));
+    BASE_TRY(eng_pair_changes_check_law(world, index, error));
     eng_surface *surface = &world->model.materials.surfaces[index], before = *surface;
     eng_surface_init(surface, found);
     memcpy(surface->pair, before.pair, sizeof before.pair);
@@ -266,15 +263,13 @@ cairn_status cairn_pair_set_value(cairn_world *world, cairn_material_id a, cairn
     if (world == NULL || parameter == NULL)
         return base_fail_null(error, __func__);
     int index;
-    cairn_status status = open_pair(world, a, b, &index, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(open_pair(world, a, b, &index, error));
     eng_surface *surface = &world->model.materials.surfaces[index];
     surface->given = true;
     if (eng_is_modulus(parameter) && !surface->own_elasticity)
         eng_surface_drop_moduli(surface);
-    status = base_settings_set(&surface->law->table, surface->parameters, parameter,
-                               eng_value_to_base(value), error);
+    cairn_status status = base_settings_set(&surface->law->table, surface->parameters, parameter,
+                                            eng_value_to_base(value), error);
     if (status == CAIRN_OK && eng_is_modulus(parameter))
         surface->own_elasticity = true;
     if (status == CAIRN_OK)

@@ -140,10 +140,9 @@ static cairn_status check_law(const cairn_world *world, const cairn_law_def *def
         if (def->history[i] == NULL)
             return base_fail(error, CAIRN_ERROR_ARGUMENT, "law \"%s\": history %d has no name",
                              def->name, i);
-    cairn_status status = CAIRN_OK;
-    for (int i = 0; i < def->parameter_count && status == CAIRN_OK; i++)
-        status = check_parameter(def, i, error);
-    return status;
+    for (int i = 0; i < def->parameter_count; i++)
+        BASE_TRY(check_parameter(def, i, error));
+    return CAIRN_OK;
 }
 
 /// All texts of a definition in the order in which keep_texts takes them; returns their number.
@@ -202,10 +201,8 @@ cairn_status cairn_world_add_law(cairn_world *world, const cairn_law_def *def, c
 {
     if (world == NULL || def == NULL)
         return base_fail_null(error, __func__);
-    cairn_status status = check_law(world, def, error);
-    if (status != CAIRN_OK)
-        return status;
-    status =
+    BASE_TRY(check_law(world, def, error));
+    cairn_status status =
         base_array_reserve(&world->model.allocator, &world->model.program.laws,
                            &world->model.program.law_capacity, world->model.program.law_count + 1);
     eng_own_law *own =

@@ -27,11 +27,8 @@ static cairn_status keep_solid(eng_world_model *model, const eng_solid *solid, e
         last = model->bodies.solid_free;
         model->bodies.solid_free = model->bodies.solids[last - 1].next;
     } else if (!again) {
-        cairn_status status =
-            base_array_reserve(&model->allocator, &model->bodies.solids,
-                               &model->bodies.solid_capacity, model->bodies.solid_count + 1);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(base_array_reserve(&model->allocator, &model->bodies.solids,
+                                    &model->bodies.solid_capacity, model->bodies.solid_count + 1));
         last = ++model->bodies.solid_count;
     }
     if (!again)
@@ -163,9 +160,7 @@ cairn_status eng_body_change(cairn_world *world, int row, cairn_body_kind kind, 
     changed.kind = kind;
     changed.mass = mass;
     changed.solid = 0;
-    cairn_status status = keep_solid(&world->model, &solid, &changed);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(keep_solid(&world->model, &solid, &changed));
     drop_solid(&world->model, before);
     world->model.bodies.rows[row] = changed;
     return CAIRN_OK;

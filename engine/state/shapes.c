@@ -64,10 +64,8 @@ static cairn_status create_polyhedron(const base_allocator *allocator, const vec
                                       int point_count, double rounding, geo_shape **shape,
                                       cairn_error *error)
 {
-    cairn_status status = geo_polyhedron_create(allocator, points, point_count, shape, error);
-    if (status != CAIRN_OK)
-        return status;
-    status = geo_polyhedron_round(*shape, rounding, error);
+    BASE_TRY(geo_polyhedron_create(allocator, points, point_count, shape, error));
+    cairn_status status = geo_polyhedron_round(*shape, rounding, error);
     if (status != CAIRN_OK) {
         geo_shape_destroy(*shape);
         *shape = NULL;
@@ -345,11 +343,9 @@ cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_def *def,
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the shape definition does not come from cairn_default_shape_def()");
     geo_shape *made = NULL;
-    cairn_status status = create_geometry(world, def, &made, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(create_geometry(world, def, &made, error));
     int index = eng_slots_next(&world->model.ids.shape);
-    status = eng_shapes_reserve(&world->model, index + 1);
+    cairn_status status = eng_shapes_reserve(&world->model, index + 1);
     if (status == CAIRN_OK)
         status = keep_members(&world->model, index, def->members,
                               def->kind == CAIRN_COMPOUND ? def->member_count : 0);
@@ -444,9 +440,7 @@ cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id id, cairn_
 {
     if (world == NULL || view == NULL)
         return CAIRN_ERROR_ARGUMENT;
-    cairn_status status = eng_shape_check(world, id);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_shape_check(world, id));
     const geo_shape *shape = world->model.shapes.rows[id.index];
     *view = (cairn_shape_view){.kind = (cairn_shape_kind)shape->kind,
                                .volume = geo_shape_mass(shape).volume,
@@ -524,14 +518,12 @@ cairn_status cairn_shape_get_surface(const cairn_world *world, cairn_shape_id id
 {
     if (world == NULL || surface == NULL)
         return CAIRN_ERROR_ARGUMENT;
-    cairn_status status = eng_shape_check(world, id);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_shape_check(world, id));
     const geo_shape *shape = world->model.shapes.rows[id.index];
     if (!(geo_shape_rounding(shape) > 0.0))
         return CAIRN_ERROR_UNSUPPORTED;
     geo_rounded_surface made;
-    status = geo_rounded_surface_make(&world->model.allocator, shape, &made);
+    cairn_status status = geo_rounded_surface_make(&world->model.allocator, shape, &made);
     if (status == CAIRN_OK)
         status = fill_surface(&made, surface);
     geo_rounded_surface_release(&world->model.allocator, &made);
@@ -544,9 +536,7 @@ cairn_status cairn_shape_get_support(const cairn_world *world, cairn_shape_id id
     if (world == NULL || direction == NULL || point == NULL)
         return CAIRN_ERROR_ARGUMENT;
     point[0] = point[1] = point[2] = 0.0;
-    cairn_status status = eng_shape_check(world, id);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_shape_check(world, id));
     vec3 along = vec3_from(direction);
     if (!vec3_is_finite(along) || !(vec3_norm(vec3_abs(along)) > 0.0))
         return CAIRN_ERROR_ARGUMENT;

@@ -43,18 +43,17 @@ cairn_status eng_slots_prepare(eng_slots *slots, const base_allocator *allocator
 {
     const int touched[3] = {slot, eng_slots_place(slots, slot),
                             eng_slots_at(slots, slots->live_count - 1)};
-    cairn_status status = CAIRN_OK;
-    for (int i = 0; i < 3 && status == CAIRN_OK; i++)
-        status = make_page(slots, allocator, touched[i]);
-    return status;
+    for (int i = 0; i < 3; i++)
+        BASE_TRY(make_page(slots, allocator, touched[i]));
+    return CAIRN_OK;
 }
 
 cairn_status eng_slots_prepare_all(eng_slots *slots, const base_allocator *allocator, int count)
 {
-    cairn_status status = eng_slots_reserve(slots, allocator, count);
-    for (int i = 0; i < count && status == CAIRN_OK; i += ENG_SLOTS_PAGE)
-        status = make_page(slots, allocator, i);
-    return status;
+    BASE_TRY(eng_slots_reserve(slots, allocator, count));
+    for (int i = 0; i < count; i += ENG_SLOTS_PAGE)
+        BASE_TRY(make_page(slots, allocator, i));
+    return CAIRN_OK;
 }
 
 void eng_slots_release(eng_slots *slots, const base_allocator *allocator)
@@ -191,9 +190,7 @@ void eng_slots_take_record(const eng_slots *slots, eng_slots_record *record)
 cairn_status eng_slots_restore(eng_slots *slots, const base_allocator *allocator,
                                const eng_slots_record *record)
 {
-    cairn_status status = eng_slots_prepare_all(slots, allocator, record->count);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_slots_prepare_all(slots, allocator, record->count));
     slots->count = record->count;
     slots->live_count = record->live_count;
     slots->free = slots->free_count = slots->waiting = slots->waiting_count = 0;

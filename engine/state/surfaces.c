@@ -107,9 +107,7 @@ static cairn_status follow(cairn_world *world, int a, int b)
     if (*index == 0) {
         if (!takes_moduli(&world->model.materials.surfaces[0], of_a, of_b))
             return CAIRN_OK;
-        cairn_status status = append_surface(world, index);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(append_surface(world, index));
         world->model.materials.surfaces[*index].from = 0;
     }
     int from = world->model.materials.surfaces[*index].from;
@@ -153,9 +151,7 @@ static cairn_status join_class(cairn_world *world, eng_material *material)
             return CAIRN_OK;
         }
     int before = material->elasticity_class, made = world->model.materials.class_count;
-    cairn_status status = add_class(world, moduli);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(add_class(world, moduli));
     for (int i = 0; i < made && before >= 0; i++) {
         int index = world->model.materials.followers[follower_of(i, made)];
         if (index > 0)
@@ -231,11 +227,9 @@ cairn_status eng_surface_own(cairn_world *world, int a, int b, int *index)
     made.from = classes[0] >= 0 && classes[1] >= 0
                     ? world->model.materials.followers[follower_of(classes[0], classes[1])]
                     : 0;
-    cairn_status status = append_surface(world, index);
-    if (status != CAIRN_OK)
-        return status;
-    status = base_pairs_add(&world->model.materials.own_surfaces, &world->model.allocator, low,
-                            high, *index);
+    BASE_TRY(append_surface(world, index));
+    cairn_status status = base_pairs_add(&world->model.materials.own_surfaces,
+                                         &world->model.allocator, low, high, *index);
     if (status != CAIRN_OK) {
         world->model.materials.surface_count--;
         return status;

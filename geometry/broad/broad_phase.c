@@ -72,13 +72,9 @@ cairn_status geo_broad_phase_restore(geo_broad_phase *broad, const geo_proxy *li
 {
     const base_allocator *allocator = &broad->allocator;
     int chunks = count > 0 ? base_chunk_count(count, GEO_BROAD_CHUNK) : 0;
-    cairn_status status = base_array_reserve(allocator, &broad->fat, &broad->fat_capacity, count);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &broad->moved, &broad->moved_capacity, chunks);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &broad->pairs, &broad->pair_capacity, pair_count);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(allocator, &broad->fat, &broad->fat_capacity, count));
+    BASE_TRY(base_array_reserve(allocator, &broad->moved, &broad->moved_capacity, chunks));
+    BASE_TRY(base_array_reserve(allocator, &broad->pairs, &broad->pair_capacity, pair_count));
     for (int i = 0; i < count; i++)
         broad->fat[i] = (geo_fat_proxy){
             .bounds = listed[i].bounds,
@@ -199,15 +195,13 @@ static cairn_status search_pairs(loop *l, base_workers *workers)
     int grid_lists = base_chunk_count(broad->grid.count, GEO_BROAD_CHUNK);
     int proxy_lists = base_chunk_count(broad->count, GEO_BROAD_CHUNK);
     int list_count = grid_lists + 2 * proxy_lists;
-    cairn_status status = reserve_lists(broad, list_count);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(reserve_lists(broad, list_count));
     // without a proxy there is no list to search into
     if (list_count == 0)
         return geo_broad_gather(broad, 0);
     l->lists = broad->lists;
     l->search = geo_broad_grid_search;
-    status = search_all(l, broad->grid.count, workers);
+    cairn_status status = search_all(l, broad->grid.count, workers);
     l->lists += grid_lists;
     l->search = geo_broad_tree_search;
     if (status == CAIRN_OK)
@@ -227,17 +221,13 @@ static cairn_status rebuild(loop *l, int count, base_workers *workers)
     // an update that fails leaves an empty list that the next one makes anew
     broad->count = -1;
     broad->pair_count = 0;
-    cairn_status status = base_array_reserve(allocator, &broad->fat, &broad->fat_capacity, count);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &broad->classes, &broad->class_capacity, count);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &broad->moved, &broad->moved_capacity, chunks);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(allocator, &broad->fat, &broad->fat_capacity, count));
+    BASE_TRY(base_array_reserve(allocator, &broad->classes, &broad->class_capacity, count));
+    BASE_TRY(base_array_reserve(allocator, &broad->moved, &broad->moved_capacity, chunks));
     base_parallel_for(workers, count, GEO_BROAD_CHUNK, fatten_chunk, l);
     broad->count = count;
     geo_broad_classify(broad);
-    status = geo_broad_grid_build(broad);
+    cairn_status status = geo_broad_grid_build(broad);
     if (status == CAIRN_OK)
         status = geo_broad_tree_build(broad);
     if (status == CAIRN_OK)

@@ -8,13 +8,10 @@ cairn_status geo_broad_tree_build(geo_broad_phase *broad)
     int count = 0;
     for (int i = 0; i < broad->count; i++)
         count += broad->classes[i] == GEO_CLASS_TREE;
-    cairn_status status = base_array_reserve(&broad->allocator, &broad->tree_items,
-                                             &broad->tree_item_capacity, count);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(&broad->allocator, &broad->tree_bounds,
-                                    &broad->tree_bound_capacity, count);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&broad->allocator, &broad->tree_items, &broad->tree_item_capacity,
+                                count));
+    BASE_TRY(base_array_reserve(&broad->allocator, &broad->tree_bounds, &broad->tree_bound_capacity,
+                                count));
     broad->tree_count = 0;
     for (int i = 0; i < broad->count; i++)
         if (broad->classes[i] == GEO_CLASS_TREE) {

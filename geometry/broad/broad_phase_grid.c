@@ -122,16 +122,11 @@ static cairn_status reserve_grid(geo_broad_phase *broad, int count)
 {
     geo_broad_grid *grid = &broad->grid;
     const base_allocator *allocator = &broad->allocator;
-    cairn_status status = base_array_reserve(allocator, &grid->sorted, &grid->capacity[0], count);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &grid->keys, &grid->capacity[1], count);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &grid->spare_keys, &grid->capacity[2], count);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &grid->order, &grid->capacity[3], count);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &grid->spare_order, &grid->capacity[4], count);
-    return status;
+    BASE_TRY(base_array_reserve(allocator, &grid->sorted, &grid->capacity[0], count));
+    BASE_TRY(base_array_reserve(allocator, &grid->keys, &grid->capacity[1], count));
+    BASE_TRY(base_array_reserve(allocator, &grid->spare_keys, &grid->capacity[2], count));
+    BASE_TRY(base_array_reserve(allocator, &grid->order, &grid->capacity[3], count));
+    return base_array_reserve(allocator, &grid->spare_order, &grid->capacity[4], count);
 }
 
 cairn_status geo_broad_grid_build(geo_broad_phase *broad)

@@ -48,9 +48,7 @@ cairn_status geo_mesh_file_parse(const base_allocator *allocator, const char *na
                                  cairn_error *error)
 {
     *data = (geo_mesh_data){0};
-    cairn_status status = check_request(name, scale, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_request(name, scale, error));
     geo_mesh_reader reader = {
         .allocator = allocator,
         .name = name,
@@ -64,7 +62,7 @@ cairn_status geo_mesh_file_parse(const base_allocator *allocator, const char *na
     reader.end = reader.at + size;
     if (reader.plain == (locale_t)0)
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory for its numbers", name);
-    status = reader_for(name)(&reader);
+    cairn_status status = reader_for(name)(&reader);
     freelocale(reader.plain);
     base_release(allocator, reader.corners);
     if (status == CAIRN_OK && data->triangle_count > 0 &&
@@ -121,15 +119,13 @@ cairn_status geo_mesh_file_read(const base_allocator *allocator, const char *pat
 {
     *data = (geo_mesh_data){0};
     // before a file of gigabytes is read for nothing
-    cairn_status status = check_request(path, scale, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_request(path, scale, error));
     const char *reason = NULL;
     FILE *stream = base_file_read(path, &reason);
     if (stream == NULL)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, reason);
     file_bytes file = {0};
-    status = read_bytes(allocator, stream, path, &file, error);
+    cairn_status status = read_bytes(allocator, stream, path, &file, error);
     fclose(stream);
     if (status == CAIRN_OK)
         status = geo_mesh_file_parse(allocator, path, file.bytes, file.size, scale, data, error);

@@ -9,11 +9,8 @@
 static cairn_status read_vertex(geo_mesh_reader *reader)
 {
     double value[3];
-    for (int k = 0; k < 3; k++) {
-        cairn_status status = geo_reader_coordinate(reader, &value[k]);
-        if (status != CAIRN_OK)
-            return status;
-    }
+    for (int k = 0; k < 3; k++)
+        BASE_TRY(geo_reader_coordinate(reader, &value[k]));
     return geo_reader_add_vertex(reader, vec3_from(value));
 }
 
@@ -58,9 +55,7 @@ static cairn_status read_face(geo_mesh_reader *reader)
                                count + 1) != CAIRN_OK)
             return base_fail(reader->error, CAIRN_ERROR_MEMORY, "%s: out of memory for a face",
                              reader->name);
-        cairn_status status = corner_index(reader, word, &reader->corners[count++]);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(corner_index(reader, word, &reader->corners[count++]));
     }
     if (count < 3)
         return geo_reader_fail(reader, "a face of %d corners needs at least 3", count);

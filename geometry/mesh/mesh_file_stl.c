@@ -52,9 +52,7 @@ static cairn_status find_vertex(geo_mesh_reader *reader, vertex_table *table, ve
 {
     // -0 is 0: adding zero gives both the same bits
     point = vec3_add(point, (vec3){0.0, 0.0, 0.0});
-    cairn_status status = grow_table(reader, table);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(grow_table(reader, table));
     unsigned mask = (unsigned)table->capacity - 1;
     for (unsigned at = (unsigned)hash_point(point) & mask; table->slots[at] != 0;
          at = (at + 1) & mask) {
@@ -63,7 +61,7 @@ static cairn_status find_vertex(geo_mesh_reader *reader, vertex_table *table, ve
             return CAIRN_OK;
     }
     *vertex = reader->data->vertex_count;
-    status = geo_reader_add_vertex(reader, point);
+    cairn_status status = geo_reader_add_vertex(reader, point);
     if (status == CAIRN_OK)
         insert_slot(table, point, *vertex);
     return status;
@@ -98,9 +96,7 @@ static cairn_status read_record(geo_mesh_reader *reader, vertex_table *table, co
                                  "%s: byte %zu: coordinate %g must be finite", reader->name,
                                  offset + at + 4 * (size_t)axis, value[axis]);
         }
-        cairn_status status = find_vertex(reader, table, vec3_from(value), &corner[k]);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(find_vertex(reader, table, vec3_from(value), &corner[k]));
     }
     return geo_reader_add_triangle(reader, corner[0], corner[1], corner[2]);
 }

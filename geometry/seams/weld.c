@@ -166,10 +166,7 @@ static cairn_status split(const base_allocator *allocator, geo_mesh_data *data, 
                           const search *s, int triangle)
 {
     int at = s->from, made = data->triangle_count;
-    cairn_status status =
-        base_array_reserve(allocator, &data->triangles, capacity, made + s->count);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(allocator, &data->triangles, capacity, made + s->count));
     for (int i = 0; i <= s->count; i++) {
         int next = i < s->count ? s->found[i].vertex : s->to;
         int *corner = data->triangles[i == 0 ? triangle : made + i - 1];

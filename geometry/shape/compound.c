@@ -44,9 +44,7 @@ cairn_status geo_compound_create(const base_allocator *allocator, geo_shape *con
                                  cairn_error *error)
 {
     *shape = NULL;
-    cairn_status status = check_members(members, placements, count, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_members(members, placements, count, error));
     geo_shape *made = geo_shape_allocate(allocator, GEO_COMPOUND);
     if (made == NULL)
         return geo_fail_memory(error);
@@ -71,7 +69,7 @@ cairn_status geo_compound_create(const base_allocator *allocator, geo_shape *con
         geo_shape_destroy(made);
         return geo_fail_memory(error);
     }
-    status = geo_shape_check_mass(made, error);
+    cairn_status status = geo_shape_check_mass(made, error);
     if (status != CAIRN_OK) {
         compound->member_count = 0;
         geo_shape_destroy(made);

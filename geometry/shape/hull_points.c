@@ -78,9 +78,7 @@ cairn_status geo_hull_points_prepare(base_arena *scratch, const vec3 *points, in
                                      geo_hull_points *out, cairn_error *error)
 {
     *out = (geo_hull_points){0};
-    cairn_status status = fit_box(points, count, out, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(fit_box(points, count, out, error));
     out->scaled = base_arena_array(scratch, vec3, "hull points", count);
     out->origin = base_arena_array(scratch, int, "hull origin", count);
     weld_entry *entries = base_arena_array(scratch, weld_entry, "hull weld", count);

@@ -339,13 +339,10 @@ cairn_status geo_mesh_create(const base_allocator *allocator, const vec3 *vertic
     *shape = NULL;
 
     // check mesh
-    cairn_status status = check_counts(vertex_count, triangle_count, error);
-    if (status == CAIRN_OK)
-        status = check_vertices(vertices, vertex_count, error);
-    for (int t = 0; t < triangle_count && status == CAIRN_OK; t++)
-        status = check_triangle(vertices, vertex_count, triangles[t], t + 1, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_counts(vertex_count, triangle_count, error));
+    BASE_TRY(check_vertices(vertices, vertex_count, error));
+    for (int t = 0; t < triangle_count; t++)
+        BASE_TRY(check_triangle(vertices, vertex_count, triangles[t], t + 1, error));
     geo_shape *made = geo_shape_allocate(allocator, GEO_MESH);
     if (made == NULL || !copy_arrays(made, vertices, vertex_count, triangles, triangle_count)) {
         geo_shape_destroy(made);

@@ -64,9 +64,7 @@ static void fill_sphere(geo_shape *shape, double radius)
 
 cairn_status geo_sphere_init(geo_shape *shape, double radius, cairn_error *error)
 {
-    cairn_status status = check_sizes(GEO_SPHERE, &radius, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_sizes(GEO_SPHERE, &radius, error));
     fill_sphere(shape, radius);
     return geo_shape_check_mass(shape, error);
 }
@@ -75,9 +73,7 @@ cairn_status geo_plain_create(const base_allocator *allocator, geo_kind kind, co
                               geo_shape **shape, cairn_error *error)
 {
     *shape = NULL;
-    cairn_status status = check_sizes(kind, sizes, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_sizes(kind, sizes, error));
     geo_shape *made = geo_shape_allocate(allocator, kind);
     if (made == NULL)
         return geo_fail_memory(error);

@@ -209,11 +209,8 @@ static cairn_status fill_shape(geo_shape *shape, base_arena *scratch, const vec3
 {
     geo_hull_points points = {0};
     geo_hull_faces faces = {0};
-    cairn_status status = geo_hull_points_prepare(scratch, given, count, &points, error);
-    if (status == CAIRN_OK)
-        status = find_faces(geo_shape_allocator(shape), scratch, &points, &faces, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(geo_hull_points_prepare(scratch, given, count, &points, error));
+    BASE_TRY(find_faces(geo_shape_allocator(shape), scratch, &points, &faces, error));
     if (!fill_vertices(shape, scratch, given, &points, &faces))
         return geo_fail_memory(error);
     return fill_from_faces(shape, scratch, points.centre, error);

@@ -271,11 +271,8 @@ cairn_status geo_rounded_surface_make(const base_allocator *allocator, const geo
 {
     geo_shape *box = NULL;
     *surface = (geo_rounded_surface){0};
-    if (shape->kind == GEO_BOX) {
-        cairn_status status = make_box_core(allocator, &shape->box, &box);
-        if (status != CAIRN_OK)
-            return status;
-    }
+    if (shape->kind == GEO_BOX)
+        BASE_TRY(make_box_core(allocator, &shape->box, &box));
     build b = {.core = box != NULL ? &box->polyhedron : &shape->polyhedron,
                .rounding = geo_shape_rounding(shape),
                .surface = surface};

@@ -235,9 +235,7 @@ cairn_status scn_region_now(const cairn_world *world, const cairn_region *region
         cairn_body_view view;
         if (follow->bodies[i].generation == 0)
             continue;
-        cairn_status status = cairn_body_get(world, follow->bodies[i], &view);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(cairn_body_get(world, follow->bodies[i], &view));
         for (int k = 0; k < 3 && follow->whole; k++) {
             now->a[k] += view.centre[k] - follow->from[k];
             now->b[k] += view.centre[k] - follow->from[k];

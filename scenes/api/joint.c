@@ -237,9 +237,7 @@ cairn_joint_id scn_check_joint(lua_State *L, const char *name)
 cairn_status scn_joint_read(const scn_scene *scene, const scn_sensor *sensor, double *value)
 {
     cairn_joint_view view;
-    cairn_status status = cairn_joint_get(scene->world, sensor->joint, &view);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cairn_joint_get(scene->world, sensor->joint, &view));
     if (sensor->columns == 3)
         memcpy(value, sensor->quantity == SCN_SENSOR_FORCE ? view.force : view.torque,
                3 * sizeof *value);

@@ -133,10 +133,8 @@ static cairn_status check_bodies(scn_loader *loader, cairn_error *error)
         return base_fail(error, CAIRN_ERROR_SCENE, "%s: %s", scene->path, why.message);
     if (loader->options->skip_overlaps)
         return CAIRN_OK;
-    status = cairn_world_find_overlaps(scene->world, overlaps, OVERLAPS_SHOWN,
-                                       &scene->overlap_count, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cairn_world_find_overlaps(scene->world, overlaps, OVERLAPS_SHOWN,
+                                       &scene->overlap_count, error));
     for (int i = 0; i < scene->overlap_count && i < OVERLAPS_SHOWN; i++) {
         char a[64], b[64];
         scn_loader_log(loader, CAIRN_WARNING,
@@ -300,9 +298,7 @@ static int finish(lua_State *L)
 
 static cairn_status finish_scene(scn_loader *loader, lua_State *L, cairn_error *error)
 {
-    cairn_status status = check_parameters(loader, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(check_parameters(loader, error));
     lua_pushcfunction(L, finish);
     int result = lua_pcall(L, 0, 0, 0);
     if (result != LUA_OK)
@@ -313,7 +309,7 @@ static cairn_status finish_scene(scn_loader *loader, lua_State *L, cairn_error *
                          loader->scene->path);
     if (!isnan(loader->options->end_time))
         loader->scene->end_time = loader->options->end_time;
-    status = apply_settings(loader, error);
+    cairn_status status = apply_settings(loader, error);
     return status != CAIRN_OK ? status : check_bodies(loader, error);
 }
 

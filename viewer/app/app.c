@@ -67,9 +67,7 @@ static cairn_status draw(view_app *app, cairn_error *error)
 {
     bool software = view_gpu_is_software(app->stage.gpu);
     follow_forces(app);
-    cairn_status status = build_list(app, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(build_list(app, error));
     app_draw_panels(app);
     view_picture picture = {
         .width = app->width,
@@ -220,9 +218,7 @@ static cairn_status open_app(view_app *app, cairn_error *error)
     if (SDL_GL_SetSwapInterval(1) != 0)
         SDL_ClearError();
     measure_window(app);
-    status = app_use_subject(app, &subject, request->paused, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(app_use_subject(app, &subject, request->paused, error));
     snprintf(app->path, sizeof app->path, "%s", request->path);
     app_mark_file(app);
     app_enter_scene(app, false);

@@ -77,10 +77,8 @@ static cairn_status draw_cone(view_draw_list *list, const view_draw_request *req
     pose placement = {vec3_add_scaled(contact->point, 0.5 * height, contact->normal),
                       view_turn_z_to(vec3_negate(contact->normal))};
     colour.a = 110;
-    cairn_status status = view_draw_symbol(
-        list, VIEW_CONE, &placement, vec3_make(mu * height, mu * height, 0.5 * height), colour);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(view_draw_symbol(list, VIEW_CONE, &placement,
+                              vec3_make(mu * height, mu * height, 0.5 * height), colour));
     return view_draw_arrow(list, contact->point, force_vector(list, request, contact),
                            0.06 * height, force_colour);
 }
@@ -146,14 +144,10 @@ static cairn_status mark_contact(view_draw_list *list, const view_draw_request *
     const view_contact *contact = &request->frame->contacts[request->contact];
     double size = request->model->symbol_size * request->style->contact_scale;
     pose placement = {contact->point, view_turn_z_to(contact->normal)};
-    cairn_status status =
-        view_draw_symbol(list, VIEW_CYLINDER, &placement,
-                         vec3_make(0.22 * size, 0.22 * size, 0.012 * size), chosen_colour);
-    if (status == CAIRN_OK)
-        status = view_draw_arrow(list, contact->point, vec3_scale(0.8 * size, contact->normal),
-                                 0.03 * size, normal_colour);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(view_draw_symbol(list, VIEW_CYLINDER, &placement,
+                              vec3_make(0.22 * size, 0.22 * size, 0.012 * size), chosen_colour));
+    BASE_TRY(view_draw_arrow(list, contact->point, vec3_scale(0.8 * size, contact->normal),
+                             0.03 * size, normal_colour));
     return view_draw_arrow(list, contact->point, force_vector(list, request, contact), 0.045 * size,
                            force_colour);
 }

@@ -82,12 +82,12 @@ static cairn_status draw_cone(view_draw_list *list, const joint_place *place)
     vec3 x = quat_rotate(turn, vec3_make(1.0, 0.0, 0.0)), y = vec3_cross(place->axis, x);
     vec3 centre = vec3_add_scaled(place->points[1], length * cos(opening), place->axis);
     double radius = length * sin(opening), thickness = 0.12 * place->size;
-    cairn_status status = view_draw_arc(list, centre, x, y, radius, whole, thickness, range_colour);
-    for (int i = 0; status == CAIRN_OK && i < 4; i++)
-        status = view_draw_rod(list, place->points[1],
+    BASE_TRY(view_draw_arc(list, centre, x, y, radius, whole, thickness, range_colour));
+    for (int i = 0; i < 4; i++)
+        BASE_TRY(view_draw_rod(list, place->points[1],
                                vec3_add_scaled(centre, i < 2 ? radius : -radius, i % 2 ? x : y),
-                               0.7 * thickness, range_colour);
-    return status;
+                               0.7 * thickness, range_colour));
+    return CAIRN_OK;
 }
 
 /// Hinges and universal joints are rods along the axis, joints that slide rails with a cube, ball
@@ -99,9 +99,7 @@ static cairn_status draw_joint(view_draw_list *list, const joint_place *place, v
     cairn_status status = CAIRN_OK;
     switch (place->joint->kind) {
     case CAIRN_JOINT_HINGE:
-        status = draw_turn(list, place, hand);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(draw_turn(list, place, hand));
         // fall through
     case CAIRN_JOINT_UNIVERSAL:
         return view_draw_symbol(list, VIEW_CYLINDER, &placement,
@@ -185,8 +183,7 @@ static cairn_status draw_if_there(view_draw_list *list, const view_draw_request 
 
 cairn_status view_draw_joints(view_draw_list *list, const view_draw_request *request)
 {
-    cairn_status status = CAIRN_OK;
-    for (int i = 0; status == CAIRN_OK && i < request->model->joint_count; i++)
-        status = draw_if_there(list, request, &request->model->joints[i]);
-    return status;
+    for (int i = 0; i < request->model->joint_count; i++)
+        BASE_TRY(draw_if_there(list, request, &request->model->joints[i]));
+    return CAIRN_OK;
 }

@@ -114,12 +114,8 @@ static cairn_status put_body(view_draw_list *list, const view_draw_request *requ
     const view_shape *shape = &request->model->shapes[request->model->bodies[body].shape];
     if (opacity_of(request, body) == 0.0)
         return CAIRN_OK;
-    for (int i = 0; i < shape->part_count; i++) {
-        cairn_status status =
-            put_part(list, request, body, &request->model->parts[shape->first_part + i]);
-        if (status != CAIRN_OK)
-            return status;
-    }
+    for (int i = 0; i < shape->part_count; i++)
+        BASE_TRY(put_part(list, request, body, &request->model->parts[shape->first_part + i]));
     return CAIRN_OK;
 }
 
@@ -136,13 +132,10 @@ static cairn_status draw_frame(view_draw_list *list, const view_draw_request *re
 {
     double length = 0.9 * request->model->bodies[body].radius;
     mat3 rotation = quat_to_mat3(request->frame->poses[body].orientation);
-    for (int axis = 0; axis < 3; axis++) {
-        cairn_status status = view_draw_arrow(list, request->frame->centres[body],
-                                              vec3_scale(length, mat3_column(&rotation, axis)),
-                                              0.02 * length, axis_colours[axis]);
-        if (status != CAIRN_OK)
-            return status;
-    }
+    for (int axis = 0; axis < 3; axis++)
+        BASE_TRY(view_draw_arrow(list, request->frame->centres[body],
+                                 vec3_scale(length, mat3_column(&rotation, axis)), 0.02 * length,
+                                 axis_colours[axis]));
     return CAIRN_OK;
 }
 
@@ -211,10 +204,7 @@ static cairn_status draw_rope(view_draw_list *list, const view_draw_request *req
     pose end = {request->rope[1], quat_identity()};
     if (!request->has_rope)
         return CAIRN_OK;
-    cairn_status status =
-        view_draw_rod(list, request->rope[0], request->rope[1], thickness, colour);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(view_draw_rod(list, request->rope[0], request->rope[1], thickness, colour));
     double r = 3.0 * thickness;
     return view_draw_symbol(list, VIEW_SPHERE, &end, vec3_make(r, r, r), colour);
 }
@@ -271,12 +261,10 @@ static void mute(view_draw_list *list, const view_draw_request *request)
 cairn_status view_draw_list_build(view_draw_list *list, const view_draw_request *request)
 {
     static const view_colour chosen_colour = {255, 214, 90, 255};
-    cairn_status status = clear(list, request->model);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(clear(list, request->model));
     measure(list, request);
-    status = view_colour_bodies(request->model, request->frame, request->style, list->colours,
-                                list->colour_range);
+    cairn_status status = view_colour_bodies(request->model, request->frame, request->style,
+                                             list->colours, list->colour_range);
     if (status != CAIRN_OK)
         return status;
     mute(list, request);

@@ -50,11 +50,10 @@ static cairn_status draw_ball(view_draw_list *list, const cairn_region *region, 
                               view_colour colour)
 {
     static const vec3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-    cairn_status status = CAIRN_OK;
-    for (int i = 0; status == CAIRN_OK && i < 3; i++)
-        status = view_draw_arc(list, vec3_from(region->a), axes[i], axes[(i + 1) % 3],
-                               region->radius, round_about, thickness, colour);
-    return status;
+    for (int i = 0; i < 3; i++)
+        BASE_TRY(view_draw_arc(list, vec3_from(region->a), axes[i], axes[(i + 1) % 3],
+                               region->radius, round_about, thickness, colour));
+    return CAIRN_OK;
 }
 
 /// Of a hull or a mesh the box around it.
@@ -126,10 +125,10 @@ cairn_status view_draw_regions(view_draw_list *list, const view_draw_request *re
 {
     vec3 size = vec3_sub(list->maximum, list->minimum);
     double thickness = 0.001 * vec3_norm(size);
-    cairn_status status = draw_cell(list, &request->frame->cell, thickness);
-    for (int i = 0; status == CAIRN_OK && i < request->model->region_count; i++)
-        status = draw_region(list, &request->model->regions[i], thickness);
-    for (int i = 0; status == CAIRN_OK && i < request->model->servo_count; i++)
-        status = draw_servo(list, request, &request->model->servos[i]);
-    return status;
+    BASE_TRY(draw_cell(list, &request->frame->cell, thickness));
+    for (int i = 0; i < request->model->region_count; i++)
+        BASE_TRY(draw_region(list, &request->model->regions[i], thickness));
+    for (int i = 0; i < request->model->servo_count; i++)
+        BASE_TRY(draw_servo(list, request, &request->model->servos[i]));
+    return CAIRN_OK;
 }

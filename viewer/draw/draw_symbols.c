@@ -60,10 +60,8 @@ cairn_status view_draw_arrow(view_draw_list *list, vec3 from, vec3 along, double
         return CAIRN_OK;
     vec3 direction = vec3_scale(1.0 / length, along);
     double head = fmin(6.0 * thickness, 0.5 * length);
-    cairn_status status = view_draw_rod(list, from, vec3_add_scaled(from, length - head, direction),
-                                        thickness, colour);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(view_draw_rod(list, from, vec3_add_scaled(from, length - head, direction), thickness,
+                           colour));
     pose tip = {vec3_add_scaled(from, length - 0.5 * head, direction), view_turn_z_to(direction)};
     return view_draw_symbol(list, VIEW_CONE, &tip,
                             vec3_make(2.2 * thickness, 2.2 * thickness, 0.5 * head), colour);

@@ -46,9 +46,7 @@ static cairn_status take_body(view_frame *frame, const cairn_world *world, cairn
                               int body)
 {
     cairn_body_view view;
-    cairn_status status = cairn_body_get(world, id, &view);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cairn_body_get(world, id, &view));
     const double *q = view.orientation;
     // bodies are shown in the periodic cell, whichever copy of it they are in
     double wrapped[3];
@@ -91,9 +89,7 @@ static void take_contacts(view_frame *frame, const view_model *model, const cair
 cairn_status view_frame_take(view_frame *frame, const view_model *model, const cairn_world *world)
 {
     int contacts = cairn_contact_count(world);
-    cairn_status status = view_frame_reserve(frame, model->body_count, contacts);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(view_frame_reserve(frame, model->body_count, contacts));
     frame->body_count = model->body_count;
     frame->present_count = 0;
     for (int i = 0; i < model->body_count; i++) {

@@ -49,11 +49,8 @@ static cairn_status add_body(view_model *model, const cairn_world *world, cairn_
     cairn_body_view view;
     view_body body = {.id = id, .made = model->version};
     int row;
-    cairn_status status = cairn_body_get(world, id, &view);
-    if (status == CAIRN_OK)
-        status = view_shape_find(model, world, view.shape, &body.shape);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cairn_body_get(world, id, &view));
+    BASE_TRY(view_shape_find(model, world, view.shape, &body.shape));
     body.kind = view.kind;
     body.material = (int)view.material.index;
     body.mass = view.mass;
@@ -62,7 +59,7 @@ static cairn_status add_body(view_model *model, const cairn_world *world, cairn_
     pose placement = {vec3_from(view.position), {q[0], q[1], q[2], q[3]}};
     body.centre = pose_apply_inverse(&placement, vec3_from(view.centre));
     body.name = base_copy_text(&model->allocator, view.name);
-    status = body.name != NULL ? take_row(model, &row) : CAIRN_ERROR_MEMORY;
+    cairn_status status = body.name != NULL ? take_row(model, &row) : CAIRN_ERROR_MEMORY;
     if (status != CAIRN_OK) {
         base_release(&model->allocator, body.name);
         return status;

@@ -212,9 +212,7 @@ static cairn_status add_net(view_model *model, view_shape *shape, const cairn_wo
         double around = 2.0 * M_PI * i / NET_AROUND;
         const double direction[3] = {cos(above) * cos(around), cos(above) * sin(around),
                                      sin(above)};
-        cairn_status status = cairn_shape_get_support(world, id, direction, points[p]);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(cairn_shape_get_support(world, id, direction, points[p]));
     }
     for (int ring = 0; ring <= NET_RINGS; ring++)
         for (int i = 0; i < NET_AROUND; i++) {
@@ -272,9 +270,7 @@ static cairn_status add_parts(view_model *model, view_shape *shape, const cairn_
                               cairn_shape_id id, const pose *placement)
 {
     cairn_shape_view view;
-    cairn_status status = cairn_shape_get(world, id, &view);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cairn_shape_get(world, id, &view));
     if (view.kind != CAIRN_COMPOUND)
         return add_simple(model, shape, world, id, &view, placement);
     for (int i = 0; i < view.member_count; i++) {
@@ -282,9 +278,7 @@ static cairn_status add_parts(view_model *model, view_shape *shape, const cairn_
         pose member =
             (pose){vec3_from(view.member_placements[i].position), {q[0], q[1], q[2], q[3]}};
         pose whole = pose_compose(placement, &member);
-        status = add_parts(model, shape, world, view.members[i], &whole);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(add_parts(model, shape, world, view.members[i], &whole));
     }
     return CAIRN_OK;
 }
@@ -397,9 +391,7 @@ cairn_status view_shape_find(view_model *model, const cairn_world *world, cairn_
                            model->shape_count + 1) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
     cairn_shape_view view;
-    cairn_status status = cairn_shape_get(world, id, &view);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cairn_shape_get(world, id, &view));
     int first_mesh = model->mesh_count;
     view_shape *made = &model->shapes[model->shape_count++];
     *made = (view_shape){
@@ -410,9 +402,7 @@ cairn_status view_shape_find(view_model *model, const cairn_world *world, cairn_
         .owner = id.index,
     };
     pose here = pose_identity();
-    status = add_parts(model, made, world, id, &here);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(add_parts(model, made, world, id, &here));
     *shape = model->shape_of[id.index] = settle_shape(model, first_mesh);
     model->shape_generations[id.index] = id.generation;
     return CAIRN_OK;

@@ -54,12 +54,10 @@ static cairn_status go_to(render_job *job, double time, cairn_error *error)
             return base_fail(error, CAIRN_INTERRUPTED, "interrupted");
         return view_replay_take_at(&job->frame, &job->model, subject->replay, time, error);
     }
-    cairn_status status = step_until(job, time, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(step_until(job, time, error));
     int meshes = job->model.mesh_count;
-    status = view_model_update(&job->model, subject->scene->world,
-                               cairn_world_get_step_count(subject->scene->world));
+    cairn_status status = view_model_update(&job->model, subject->scene->world,
+                                            cairn_world_get_step_count(subject->scene->world));
     if (status == CAIRN_OK && job->model.mesh_count > meshes)
         status = view_gpu_set_model(job->stage.gpu, &job->model, error);
     if (status == CAIRN_OK)
@@ -161,10 +159,8 @@ static cairn_status aim(render_job *job, cairn_error *error)
 /// An instant into the other frame, so that the camera sees what moves from there or to there.
 static cairn_status look_at(render_job *job, double time, cairn_error *error)
 {
-    cairn_status status = go_to(job, time, error);
-    if (status != CAIRN_OK)
-        return status;
-    status = view_frame_copy(&job->other, &job->frame);
+    BASE_TRY(go_to(job, time, error));
+    cairn_status status = view_frame_copy(&job->other, &job->frame);
     return status == CAIRN_OK ? status
                               : base_fail(error, status, "the state does not fit in memory");
 }
@@ -249,10 +245,8 @@ static cairn_status render_film(render_job *job, cairn_error *error)
         status = aim(job, error);
     if (status != CAIRN_OK)
         return status;
-    status = view_film_open(&film, request->output, request->width, request->height,
-                            request->frame_rate, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(view_film_open(&film, request->output, request->width, request->height,
+                            request->frame_rate, error));
     if (film.series && !view_film_is_series(request->output) && request->note != NULL)
         request->note(request->context, CAIRN_WARNING,
                       "ffmpeg is not installed: the film becomes a series of PNG files");
@@ -299,15 +293,14 @@ static cairn_status run_job(render_job *job, cairn_error *error)
     const view_render_request *request = job->request;
     base_allocator allocator = request->subject->scene->allocator;
     view_gpu_options options = {.title = "cairn", .width = 64, .height = 64, .hidden = true};
-    cairn_status status = view_stage_open(&job->stage, &allocator, &options,
-                                          fmin(fmax(request->height / 40.0, 12.0), 40.0), error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(view_stage_open(&job->stage, &allocator, &options,
+                             fmin(fmax(request->height / 40.0, 12.0), 40.0), error));
     snprintf(job->report->device, sizeof job->report->device, "%s", view_gpu_name(job->stage.gpu));
     job->stage.sun = view_looks_sun(request->subject->scene);
     job->frame = view_frame_begin(&allocator);
     job->other = view_frame_begin(&allocator);
-    status = view_model_build(&job->model, &allocator, request->subject->scene->world, error);
+    cairn_status status =
+        view_model_build(&job->model, &allocator, request->subject->scene->world, error);
     if (status == CAIRN_OK && request->subject->replay != NULL)
         status = view_model_add_recorded(&job->model, request->subject->replay);
     if (status == CAIRN_OK)

@@ -151,14 +151,11 @@ cairn_status view_gpu_set_model(view_gpu *gpu, const view_model *model, cairn_er
 cairn_status view_gpu_draw(view_gpu *gpu, const view_picture *picture, cairn_error *error)
 {
     int samples = picture->samples > 1 ? 2 : 1;
-    cairn_status status =
-        gpu_target_resize(&gpu->drawn, samples * picture->width, samples * picture->height, error);
-    if (status == CAIRN_OK)
-        status = gpu_target_resize(&gpu->shown, picture->width, picture->height, error);
-    if (status == CAIRN_OK && picture->shadows)
-        status = gpu_shadow_resize(gpu, samples > 1 ? 4096 : 1024, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(
+        gpu_target_resize(&gpu->drawn, samples * picture->width, samples * picture->height, error));
+    BASE_TRY(gpu_target_resize(&gpu->shown, picture->width, picture->height, error));
+    if (picture->shadows)
+        BASE_TRY(gpu_shadow_resize(gpu, samples > 1 ? 4096 : 1024, error));
     gpu_scene_draw(gpu, picture);
     glBindFramebuffer(GL_READ_FRAMEBUFFER, gpu->drawn.frame);
     glBindFramebuffer(GL_DRAW_FRAMEBUFFER, gpu->shown.frame);

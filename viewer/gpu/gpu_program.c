@@ -70,10 +70,7 @@ cairn_status gpu_programs_create(view_gpu *gpu, cairn_error *error)
         [GPU_SKY] = {"sky", TEXT(sky_vert_glsl), TEXT(sky_frag_glsl), false},
         [GPU_CANVAS] = {"canvas", TEXT(canvas_vert_glsl), TEXT(canvas_frag_glsl), false},
     };
-    for (int i = 0; i < GPU_PROGRAM_COUNT; i++) {
-        cairn_status status = link(&sources[i], &gpu->programs[i], error);
-        if (status != CAIRN_OK)
-            return status;
-    }
+    for (int i = 0; i < GPU_PROGRAM_COUNT; i++)
+        BASE_TRY(link(&sources[i], &gpu->programs[i], error));
     return CAIRN_OK;
 }

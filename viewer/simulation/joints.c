@@ -63,9 +63,7 @@ static cairn_status move_body(cairn_world *world, cairn_body_id id, const motion
                               const cairn_body_view *other, cairn_error *error)
 {
     cairn_body_view body;
-    cairn_status status = cairn_body_get(world, id, &body);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(cairn_body_get(world, id, &body));
     double position[3], velocity[3], omega[3];
     const double *q = body.orientation;
     quat turned = quat_multiply(by->turn, (quat){q[0], q[1], q[2], q[3]});
@@ -76,8 +74,8 @@ static cairn_status move_body(cairn_world *world, cairn_body_id id, const motion
                vec3_add(velocity_at(other, carry(by, centre)), quat_rotate(by->turn, slip)));
     slip = vec3_sub(vec3_from(body.angular_velocity), spin);
     vec3_store(omega, vec3_add(spin, quat_rotate(by->turn, slip)));
-    status = cairn_body_set_pose(world, id, position,
-                                 (double[4]){turned.w, turned.x, turned.y, turned.z}, error);
+    cairn_status status = cairn_body_set_pose(
+        world, id, position, (double[4]){turned.w, turned.x, turned.y, turned.z}, error);
     return status == CAIRN_OK ? cairn_body_set_velocity(world, id, velocity, omega, error) : status;
 }
 

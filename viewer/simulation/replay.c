@@ -58,9 +58,7 @@ cairn_status view_replay_take(view_frame *frame, const view_model *model, cairn_
                               int64_t index, cairn_error *error)
 {
     cairn_replay_frame from;
-    cairn_status status = read(model, replay, index, &from, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(read(model, replay, index, &from, error));
     if (view_frame_reserve(frame, model->body_count,
                            from.contacts_kept > 0 ? from.contacts_kept : 0) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "a frame of the run does not fit in memory");
@@ -159,9 +157,7 @@ cairn_status view_replay_take_at(view_frame *frame, const view_model *model, cai
         return status;
     cairn_replay_frame later;
     double part = fmin((time - times[at]) / (times[at + 1] - times[at]), 1.0);
-    status = read(model, replay, at + 1, &later, error);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(read(model, replay, at + 1, &later, error));
     blend(frame, model, &later, part);
     frame->time = time;
     return CAIRN_OK;

@@ -178,12 +178,10 @@ static cairn_status solve(const void *settings, const con_problem *problem,
                           base_arena *arena)
 {
     progress p = {.problem = problem, .control = control, .report = report};
-    cairn_status status = start(&p, settings, R, arena);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(start(&p, settings, R, arena));
     int limit = control->max_iterations > 0 ? control->max_iterations : DEFAULT_SWEEPS;
     double error = INFINITY;
-    status = iterate(&p, settings, limit, &error, arena);
+    cairn_status status = iterate(&p, settings, limit, &error, arena);
     if (!(error <= p.best_error))
         memcpy(R, p.best, (size_t)problem->contact_count * sizeof *R);
     return status;

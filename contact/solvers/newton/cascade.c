@@ -202,9 +202,7 @@ static cairn_status find_velocity(con_cascade *c)
 
 cairn_status con_cascade_measure(con_cascade *c)
 {
-    cairn_status status = find_velocity(c);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(find_velocity(c));
     con_residual_sums total = add_up(c);
     c->error = error_of(c, &total);
     c->measured = true;
@@ -242,11 +240,8 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
                        .start_time = base_timer_seconds()};
     c->deadline = control->time_limit > 0.0 ? c->start_time + control->time_limit : INFINITY;
     c->U = base_arena_allocate(arena, "velocities", (size_t)problem->contact_count, sizeof *c->U);
-    cairn_status status = c->U != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
-    if (status == CAIRN_OK)
-        status = con_sweep_init(&c->sweep, problem, NULL, NULL, R, arena);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(c->U != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY);
+    BASE_TRY(con_sweep_init(&c->sweep, problem, NULL, NULL, R, arena));
     c->refreshed = true;
     c->scale = con_residual_scale_of(problem);
     return take_order(c);
@@ -257,11 +252,8 @@ cairn_status con_cascade_split(con_cascade *c)
     if (c->is_split)
         return CAIRN_OK;
     con_team_complete(c->problem->domains);
-    cairn_status status = allocate_islands(c);
-    if (status == CAIRN_OK)
-        status = find_islands(c);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(allocate_islands(c));
+    BASE_TRY(find_islands(c));
     c->is_split = true;
     add_up(c);
     return CAIRN_OK;
@@ -481,9 +473,7 @@ static cairn_status factorisation_cost(const con_cascade *c, double *cost)
         double flops;
         if (c->model[k] == NULL)
             continue;
-        cairn_status status = con_newton_flops(c->model[k], &flops);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(con_newton_flops(c->model[k], &flops));
         *cost += 1000.0 * (c->start[k + 1] - c->start[k]) + 0.08 * flops;
     }
     return CAIRN_OK;
@@ -548,11 +538,9 @@ cairn_status con_cascade_model(con_cascade *c, int island, con_newton **model)
         if (*model == NULL)
             return CAIRN_ERROR_MEMORY;
         con_goal goal = goal_of(c, island);
-        cairn_status status = con_newton_create(
-            c->problem, c->contact + c->start[island], c->start[island + 1] - c->start[island],
-            &goal, c->control, c->report, c->body_place, c->place, c->arena, *model);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(con_newton_create(c->problem, c->contact + c->start[island],
+                                   c->start[island + 1] - c->start[island], &goal, c->control,
+                                   c->report, c->body_place, c->place, c->arena, *model));
         c->model[island] = *model;
     }
     (*model)->limit = (*model)->factorisations + con_cascade_left(c);

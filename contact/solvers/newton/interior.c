@@ -230,9 +230,7 @@ static cairn_status iterate(con_interior *p)
             return CAIRN_OK;
         if (restart(p))
             continue;
-        cairn_status status = advance(p, &go_on);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(advance(p, &go_on));
     }
     con_newton_error(p->newton, (const double(*)[3])p->r);
     return CAIRN_OK;

@@ -191,13 +191,9 @@ static cairn_status take_bodies(con_newton *newton, const con_problem *problem, 
             newton->body[i][s] = body_place[body];
             take_side(newton, problem, (int)i, s);
         }
-    cairn_status status = take_joints(newton, problem, body_place, arena);
-    if (status == CAIRN_OK)
-        status = take_compliance(newton, problem, arena);
-    if (status == CAIRN_OK)
-        status = take_rates(newton, problem, arena);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(take_joints(newton, problem, body_place, arena));
+    BASE_TRY(take_compliance(newton, problem, arena));
+    BASE_TRY(take_rates(newton, problem, arena));
     for (size_t i = 0; i < n; i++)
         for (int s = 0; s < 2; s++)
             if (bodies[newton->contact[i]][s] >= 0)
@@ -307,19 +303,14 @@ static cairn_status order_bodies(con_newton *newton, base_arena *arena)
                                   pairs + count);
     if (newton->joints != NULL)
         count += con_newton_joints_pairs(newton->joints, pairs + count);
-    cairn_status status =
-        con_block_pattern_create(newton->body_count, pairs, count, arena, &newton->pattern);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_block_pattern_create(newton->body_count, pairs, count, arena, &newton->pattern));
     find_slots(newton);
-    status = list_sides(newton, arena);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(list_sides(newton, arena));
     newton->values =
         base_arena_array(arena, double, "Newton matrix", 36 * (size_t)newton->pattern.start[m]);
     if (newton->values == NULL)
         return CAIRN_ERROR_MEMORY;
-    status = con_block_order_create(&newton->pattern, 6, arena, &newton->order);
+    cairn_status status = con_block_order_create(&newton->pattern, 6, arena, &newton->order);
     if (status == CAIRN_OK)
         status = con_newton_allocate_factors(newton);
     newton->ordered = status == CAIRN_OK;
@@ -407,9 +398,7 @@ static cairn_status take_blocks(con_newton *newton, const con_problem *problem, 
     if (newton->place == NULL || newton->active == NULL || newton->unknown == NULL || pairs == NULL)
         return CAIRN_ERROR_MEMORY;
     list_contact_pairs(newton, problem, place, pairs);
-    cairn_status status = con_block_pattern_create(n, pairs, count, arena, &newton->pattern);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_block_pattern_create(n, pairs, count, arena, &newton->pattern));
     newton->block = base_arena_array(arena, mat3, "island", newton->pattern.start[n]);
     if (newton->block == NULL)
         return CAIRN_ERROR_MEMORY;

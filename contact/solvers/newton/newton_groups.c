@@ -230,10 +230,7 @@ static cairn_status couple(con_newton_groups *groups, const finder *f, base_aren
             pairs[count][0] = groups->group[i];
             pairs[count][1] = groups->group[pattern->column[k]];
         }
-    cairn_status status =
-        con_block_pattern_create(groups->count, pairs, count, arena, &groups->pattern);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_block_pattern_create(groups->count, pairs, count, arena, &groups->pattern));
     size_t blocks = (size_t)groups->pattern.start[groups->count];
     groups->X = base_arena_array(arena, double, "groups", 36 * blocks);
     groups->X_by_column = base_arena_array(arena, double, "groups", 36 * blocks);

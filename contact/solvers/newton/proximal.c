@@ -324,9 +324,7 @@ static cairn_status iterate(proximal *p)
            p->weight > 1e-3 && idle < IDLE_MOST && !con_newton_late(newton)) {
         bool solved;
         int steps;
-        cairn_status status = solve_inner(p, inner_tolerance(p, error, least), &solved, &steps);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(solve_inner(p, inner_tolerance(p, error, least), &solved, &steps));
         if (!solved) {
             p->weight *= 0.3;
             continue;

@@ -253,9 +253,7 @@ static cairn_status newton_step(con_semismooth *m)
     con_newton_velocity(m->newton, (const double(*)[3])m->known, false, m->W_known);
     con_newton_each(m->newton, subtract_known, m);
     const double(*A)[3][3] = (const double(*)[3][3])m->A, (*B)[3][3] = (const double(*)[3][3])m->B;
-    cairn_status status = con_newton_factor(m->newton, A, B);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(con_newton_factor(m->newton, A, B));
     con_newton_solve(m->newton, A, B, (const double(*)[3])m->rhs, m->dr, m->du);
     return con_newton_sum(m->newton, complete_step, m) == 0.0 ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
 }

@@ -129,9 +129,7 @@ cairn_status eng_spheres_history_keep(struct eng_spheres *spheres)
         return CAIRN_OK;
     eng_spheres_share_kept(spheres, &first, &end);
     spheres->store.kept_count = 0;
-    cairn_status status = reserve_kept(spheres, first, end);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(reserve_kept(spheres, first, end));
     kept_resistance *kept_resist = spheres->store.kept_resist.block;
     eng_spheres_kept_wall_contact *kept_spots = spheres->store.kept_spots.block;
     for (int i = first; i < end; i++) {
@@ -289,10 +287,8 @@ static void drop_others(struct eng_spheres *spheres)
 /// By the rows of owners; kept_start[slot] = the first of a slot.
 cairn_status eng_spheres_history_sort(struct eng_spheres *spheres)
 {
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->list.scratch,
-                                              (size_t)spheres->store.kept_count * sizeof(int));
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_spheres_reserve(spheres, &spheres->list.scratch,
+                                 (size_t)spheres->store.kept_count * sizeof(int)));
     drop_others(spheres);
     kept_contact *kept = spheres->store.blocks.block;
     int *start = spheres->store.kept_start.block, *place = spheres->list.scratch.block;
@@ -507,10 +503,8 @@ cairn_status eng_spheres_pairs_sort(struct eng_spheres *spheres, eng_spheres_ran
     int keys = 4 * spheres->store.terms_count, count = chunk->contacts;
     int *ends = (int *)spheres->list.counts.block + (range - spheres->list.range) * (keys + 1);
     // one more, so that there is an array where nothing touches
-    cairn_status status = base_array_reserve(&spheres->world->model.allocator, &range->pairs,
-                                             &range->pair_capacity, range->pair_count + count + 1);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&spheres->world->model.allocator, &range->pairs,
+                                &range->pair_capacity, range->pair_count + count + 1));
     eng_spheres_pair *sorted = range->pairs + range->pair_count, *pairs = sorted - count;
     memset(ends, 0, ((size_t)keys + 1) * sizeof *ends);
     for (int i = 0; i < count; i++) {
@@ -645,11 +639,8 @@ static cairn_status reserve_blocks(struct eng_spheres *spheres, size_t kept_end,
         {&spheres->store.segments, ((size_t)segments + 1) * sizeof(eng_spheres_segment)},
         {&spheres->store.kept_aside, aside * sizeof(kept_contact)},
     };
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        cairn_status status = eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes);
-        if (status != CAIRN_OK)
-            return status;
-    }
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        BASE_TRY(eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes));
     spheres->pass.blocks = spheres->store.blocks.block;
     spheres->pass.columns = spheres->store.column_rows > 0 ? spheres->store.columns.block : NULL;
     spheres->pass.column_rows = spheres->store.column_rows;
@@ -728,9 +719,7 @@ static cairn_status fill_all(struct eng_spheres *spheres)
         place_together(spheres);
     size_t end = spheres->list.range[0].kept_place +
                  (size_t)spheres->store.kept_count * sizeof(kept_contact);
-    cairn_status status = reserve_blocks(spheres, apart ? 0 : end, segments, most_kept);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(reserve_blocks(spheres, apart ? 0 : end, segments, most_kept));
     move_kept(spheres);
     if (apart)
         eng_spheres_ranges_run(spheres, fill_range);
@@ -744,9 +733,7 @@ static cairn_status fill_all(struct eng_spheres *spheres)
 
 cairn_status eng_spheres_blocks_make(struct eng_spheres *spheres)
 {
-    cairn_status status = fill_all(spheres);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(fill_all(spheres));
     eng_spheres_ranges_balance(spheres);
     return eng_spheres_sides_make(spheres);
 }

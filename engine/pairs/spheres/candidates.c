@@ -49,12 +49,9 @@ cairn_status eng_spheres_pair_add(struct eng_spheres *spheres, eng_spheres_range
     bool image = (other & ENG_SPHERES_CANDIDATE) != 0;
     bool distant =
         image && eng_spheres_is_distant(spheres, slot, eng_spheres_slot_of(spheres, body));
-    if (range->pair_count == range->pair_capacity) {
-        cairn_status status = base_array_reserve(&spheres->world->model.allocator, &range->pairs,
-                                                 &range->pair_capacity, range->pair_count + 1);
-        if (status != CAIRN_OK)
-            return status;
-    }
+    if (range->pair_count == range->pair_capacity)
+        BASE_TRY(base_array_reserve(&spheres->world->model.allocator, &range->pairs,
+                                    &range->pair_capacity, range->pair_count + 1));
     range->pairs[range->pair_count++] = (eng_spheres_pair){
         .j = (unsigned)other,
         .i = (unsigned short)(slot % spheres->list.chunk_slots + (far ? ENG_SPHERES_FAR : 0) +

@@ -153,9 +153,7 @@ cairn_status eng_spheres_state_set(cairn_world *world, int body, const eng_state
     eng_spheres *spheres = world->state.spheres;
     int slot = eng_spheres_slot_of(spheres, body);
     eng_spheres_settle(spheres);
-    cairn_status status = eng_spheres_keep_moved(spheres, slot);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_spheres_keep_moved(spheres, slot));
     eng_spheres_slot_write(spheres, slot, state);
     spheres->list.slack = -1.0;
     return CAIRN_OK;
@@ -231,11 +229,9 @@ static cairn_status release(eng_spheres *spheres, const eng_spheres_block *block
     eng_spheres_contact c = eng_spheres_contact_of(spheres, block, k);
     if (!eng_body_is_live(world, c.body[0]) || !eng_body_is_live(world, c.body[1]))
         return CAIRN_OK;
-    cairn_status status = base_array_reserve(&world->model.allocator, &spheres->meeting.released,
-                                             &spheres->meeting.released_capacity,
-                                             spheres->meeting.released_count + 1);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&world->model.allocator, &spheres->meeting.released,
+                                &spheres->meeting.released_capacity,
+                                spheres->meeting.released_count + 1));
     bool flip = c.collider[0] > c.collider[1];
     eng_spheres_released *released = &spheres->meeting.released[spheres->meeting.released_count++];
     *released = (eng_spheres_released){

@@ -255,11 +255,8 @@ static cairn_status keep_first(eng_spheres *spheres)
     if (world->state.clock.step_count > 0 &&
         (world->state.bodies.frozen == NULL || world->model.bodies.arrival_count == 0))
         return CAIRN_OK;
-    cairn_status status =
-        eng_spheres_reserve(spheres, &spheres->table.first,
-                            (size_t)spheres->table.slots * sizeof *spheres->table.first_V);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_spheres_reserve(spheres, &spheres->table.first,
+                                 (size_t)spheres->table.slots * sizeof *spheres->table.first_V));
     spheres->table.first_V = spheres->table.first.block;
     const eng_spheres_share *share = spheres->share;
     bool shared = eng_spheres_is_shared(spheres);
@@ -479,13 +476,9 @@ cairn_status eng_spheres_step(cairn_world *world)
     spheres->walls.speed = eng_spheres_walls_fastest(spheres);
     eng_spheres_ranges_step(spheres);
     bool parted = eng_spheres_is_shared(spheres) && spheres->clumps.count > 0;
-    cairn_status status = parted ? eng_spheres_share_forces(spheres) : CAIRN_OK;
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(parted ? eng_spheres_share_forces(spheres) : CAIRN_OK);
     eng_spheres_clumps_push(spheres);
-    status = eng_spheres_clumps_move(spheres);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_spheres_clumps_move(spheres));
     spheres->table.last_step = spheres->pass.step;
     world->state.audit.energy.drivers += driven_work(spheres) + prescribed_strain(spheres);
     if (world->scratch.general.work)
@@ -522,17 +515,13 @@ cairn_status eng_spheres_finish(cairn_world *world)
         return CAIRN_OK;
     cairn_status status = CAIRN_OK;
     bool acted = eng_spheres_are_acted_on(world);
-    if (acted || spheres->clumps.count > 0) {
-        status = acted ? eng_spheres_store_acted(world) : CAIRN_OK;
-        if (status != CAIRN_OK)
-            return status;
-        eng_spheres_clumps_follow(spheres);
-        eng_spheres_ranges_finish(spheres);
-    }
+    if (acted || spheres->clumps.count > 0)
+        BASE_TRY(acted ? eng_spheres_store_acted(world) : CAIRN_OK);
+    eng_spheres_clumps_follow(spheres);
+    eng_spheres_ranges_finish(spheres);
     eng_spheres_step_sums sums = add_chunks(spheres);
-    status = eng_spheres_is_shared(spheres) ? eng_spheres_share_exchange(spheres, &sums) : CAIRN_OK;
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_spheres_is_shared(spheres) ? eng_spheres_share_exchange(spheres, &sums)
+                                            : CAIRN_OK);
     bool finite = collect(spheres, &sums);
     if (spheres->table.first_V != NULL)
         status = book_start(spheres);

@@ -91,11 +91,8 @@ static cairn_status reserve_candidates(struct eng_spheres *spheres, int cells)
         {&c->start, ((size_t)cells + 2) * sizeof(int)},
         {&c->places, 5 * stride_of(spheres) * sizeof(double)},
     };
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        cairn_status status = eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes);
-        if (status != CAIRN_OK)
-            return status;
-    }
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        BASE_TRY(eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes));
     memset(c->used.block, 0, (2 * count + 1) * sizeof(int));
     memset(c->start.block, 0, ((size_t)cells + 2) * sizeof(int));
     return CAIRN_OK;
@@ -194,10 +191,8 @@ cairn_status eng_spheres_images_number(struct eng_spheres *spheres)
         return CAIRN_OK;
     for (int i = 0; i < c->count; i++)
         count += used[i];
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->cell.images,
-                                              ((size_t)count + 1) * sizeof(eng_spheres_image));
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_spheres_reserve(spheres, &spheres->cell.images,
+                                 ((size_t)count + 1) * sizeof(eng_spheres_image)));
     eng_spheres_image *images = spheres->cell.images.block;
     int made = 0;
     for (int chunk = 0, i = 0; chunk < spheres->list.chunk_count; chunk++) {
@@ -230,11 +225,9 @@ cairn_status eng_spheres_image_pairs_list(struct eng_spheres *spheres)
         for (int i = chunk->first_block; i < end; i++)
             count += __builtin_popcount(spheres->pass.blocks[i].images);
     }
-    cairn_status status = count > 0 ? eng_spheres_reserve(spheres, &spheres->cell.image_pairs,
-                                                          (size_t)count * sizeof(int))
-                                    : CAIRN_OK;
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(count > 0 ? eng_spheres_reserve(spheres, &spheres->cell.image_pairs,
+                                             (size_t)count * sizeof(int))
+                       : CAIRN_OK);
     int made = 0, *pairs = spheres->cell.image_pairs.block;
     for (int c = 0; c < spheres->list.chunk_count && count > 0; c++) {
         eng_spheres_chunk *chunk = &spheres->pass.chunks[c];

@@ -130,11 +130,8 @@ cairn_status eng_spheres_slots_reserve(struct eng_spheres *spheres, int ghosts)
         {&spheres->clumps.sums, spheres->clumps.count > 0 ? n * sizeof(double[8]) : 0},
         {&spheres->clumps.ways, spheres->clumps.count > 0 ? n * sizeof(double) : 0},
     };
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        cairn_status status = eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes);
-        if (status != CAIRN_OK)
-            return status;
-    }
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        BASE_TRY(eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes));
     spheres->pass.X = spheres->table.X.block;
     spheres->pass.V = spheres->table.V.block;
     spheres->pass.constants = spheres->table.constants.block;
@@ -208,12 +205,9 @@ static cairn_status pair_with(struct eng_spheres *spheres, eng_spheres_range *ra
     for (int from = begin > slot ? begin : slot + 1; from < end; from += MEET_ROWS) {
         int until = end - from < MEET_ROWS ? end : from + MEET_ROWS;
         int count = spheres->kernel->meet(spheres->list.finding, slot, from, until, found);
-        for (int k = 0; k < count; k++) {
-            cairn_status status = pair_slots(spheres, range, slot, found[k] & ~ENG_SPHERES_APART,
-                                             (found[k] & ENG_SPHERES_APART) != 0);
-            if (status != CAIRN_OK)
-                return status;
-        }
+        for (int k = 0; k < count; k++)
+            BASE_TRY(pair_slots(spheres, range, slot, found[k] & ~ENG_SPHERES_APART,
+                                (found[k] & ENG_SPHERES_APART) != 0));
     }
     return CAIRN_OK;
 }
@@ -231,10 +225,7 @@ static cairn_status pair_row(struct eng_spheres *spheres, eng_spheres_range *ran
             if (a + da >= g->count[0] || b + db < 0 || b + db >= g->count[1])
                 continue;
             int line = ((a + da) * g->count[1] + b + db) * last;
-            cairn_status status =
-                pair_with(spheres, range, slot, start[line + low], start[line + high + 1]);
-            if (status != CAIRN_OK)
-                return status;
+            BASE_TRY(pair_with(spheres, range, slot, start[line + low], start[line + high + 1]));
         }
     return CAIRN_OK;
 }
@@ -278,11 +269,9 @@ static cairn_status pair_with_images(struct eng_spheres *spheres, eng_spheres_ra
                 !eng_spheres_takes(spheres, slot, eng_spheres_slot_body(spheres, other)))
                 continue;
             eng_spheres_candidate_take(spheres, candidate);
-            cairn_status status = eng_spheres_pair_add(
-                spheres, range, slot, candidate | ENG_SPHERES_CANDIDATE,
-                eng_spheres_slot_body(spheres, other), (found[k] & ENG_SPHERES_APART) != 0);
-            if (status != CAIRN_OK)
-                return status;
+            BASE_TRY(eng_spheres_pair_add(spheres, range, slot, candidate | ENG_SPHERES_CANDIDATE,
+                                          eng_spheres_slot_body(spheres, other),
+                                          (found[k] & ENG_SPHERES_APART) != 0));
         }
     }
     return CAIRN_OK;
@@ -405,11 +394,9 @@ static cairn_status join_ghosts(struct eng_spheres *spheres)
         planes += chunks[c].end_ghost;
     if (!spheres->walls.has_shapes)
         spheres->walls.plane_ghosts = spheres->walls.ghost_count = planes;
-    cairn_status status =
+    BASE_TRY(
         eng_spheres_reserve(spheres, &spheres->walls.ghosts,
-                            ((size_t)spheres->walls.ghost_count + 1) * sizeof(eng_spheres_ghost));
-    if (status != CAIRN_OK)
-        return status;
+                            ((size_t)spheres->walls.ghost_count + 1) * sizeof(eng_spheres_ghost)));
     eng_spheres_ghost *all = spheres->walls.ghosts.block;
     for (int r = 0; r < spheres->list.ranges; r++) {
         const eng_spheres_range *range = &spheres->list.range[r];
@@ -453,15 +440,13 @@ static cairn_status find_pairs(struct eng_spheres *spheres, const eng_spheres_se
 {
     spheres->walls.group_count = spheres->walls.plane_ghosts = spheres->walls.ghost_count = 0;
     eng_spheres_ranges_run(spheres, begin_range);
-    cairn_status status = ranges_status(spheres);
-    if (status == CAIRN_OK && spheres->walls.has_shapes)
-        status = make_groups(spheres);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(ranges_status(spheres));
+    if (spheres->walls.has_shapes)
+        BASE_TRY(make_groups(spheres));
     spheres->list.finding = search;
     eng_spheres_ranges_run(spheres, find_in_range);
     spheres->list.finding = NULL;
-    status = ranges_status(spheres);
+    cairn_status status = ranges_status(spheres);
     if (status == CAIRN_OK)
         status = eng_spheres_share_listed(spheres);
     return status == CAIRN_OK ? join_ghosts(spheres) : status;
@@ -551,11 +536,8 @@ static cairn_status reserve_for_list(struct eng_spheres *spheres)
         {&spheres->list.counts, (size_t)spheres->list.ranges * (keys + 1) * sizeof(int)},
         {&spheres->list.chunks, (size_t)spheres->list.chunk_count * sizeof(eng_spheres_chunk)},
     };
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        cairn_status status = eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes);
-        if (status != CAIRN_OK)
-            return status;
-    }
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        BASE_TRY(eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes));
     spheres->pass.chunks = spheres->list.chunks.block;
     eng_spheres_ranges_split(spheres);
     return eng_spheres_shapes_reserve(spheres);

@@ -188,11 +188,8 @@ static cairn_status expose(eng_spheres *spheres, int slot, int *count)
     // clumps are bodies of the general passes anyway
     if (eng_spheres_is_member(spheres, slot) || spheres->meeting.mark[body] & ENG_SPHERES_NEAR_MARK)
         return CAIRN_OK;
-    cairn_status status =
-        base_array_reserve(&spheres->world->model.allocator, &spheres->meeting.exposed_next,
-                           &spheres->meeting.exposed_next_capacity, *count + 1);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&spheres->world->model.allocator, &spheres->meeting.exposed_next,
+                                &spheres->meeting.exposed_next_capacity, *count + 1));
     spheres->meeting.mark[body] |= ENG_SPHERES_NEAR_MARK;
     spheres->meeting.exposed_next[(*count)++] = body;
     return CAIRN_OK;
@@ -302,10 +299,8 @@ cairn_status eng_spheres_colliders_list(eng_spheres *spheres)
     int most = spheres->meeting.exposed_count, count = 0;
     for (int k = 0; k < world->scratch.general.count && general; k++)
         most += eng_collider_count_of(world, world->scratch.general.active[k]);
-    cairn_status status = base_array_reserve(&world->model.allocator, &world->contacts.broad.listed,
-                                             &world->contacts.broad.listed_capacity, most + 1);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&world->model.allocator, &world->contacts.broad.listed,
+                                &world->contacts.broad.listed_capacity, most + 1));
     for (int k = 0; k < world->scratch.general.count && general; k++)
         for (int i = 0; i < eng_collider_count_of(world, world->scratch.general.active[k]); i++)
             world->contacts.broad.listed[count++] =
@@ -420,9 +415,7 @@ void eng_spheres_release_free(cairn_world *world)
 /// behind is read from where it was in the middle of it.
 static cairn_status keep_middle(eng_spheres *spheres, int body, int slot)
 {
-    cairn_status status = eng_spheres_keep_moved(spheres, slot);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_spheres_keep_moved(spheres, slot));
     eng_spheres_moved *moved = &spheres->table.moved[spheres->table.moved_of[slot] - 1];
     vec3 velocity =
         vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));

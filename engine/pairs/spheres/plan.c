@@ -102,10 +102,8 @@ static cairn_status choose_materials(eng_spheres *spheres)
     cairn_world *world = spheres->world;
     int n = world->model.materials.count;
     presence p;
-    cairn_status status = base_array_reserve(&world->model.allocator, &spheres->meeting.materials,
-                                             &spheres->meeting.material_capacity, n);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&world->model.allocator, &spheres->meeting.materials,
+                                &spheres->meeting.material_capacity, n));
     bool all = !world->model.general_only && n > MATERIALS_PAIRED && spheres->meeting.all_covered;
     if (n > 0)
         memset(spheres->meeting.materials, all ? ENG_SPHERES_SLOT : 0, (size_t)n);
@@ -255,15 +253,12 @@ static cairn_status know_bodies(eng_spheres *spheres)
 /// Slots of bodies that are gone from the plan, and of those that are new in it.
 static cairn_status assign_slots(eng_spheres *spheres)
 {
-    cairn_status status = eng_spheres_clumps_find(spheres, wants_clump);
-    if (status == CAIRN_OK)
-        status = drop_slots(spheres);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_spheres_clumps_find(spheres, wants_clump));
+    BASE_TRY(drop_slots(spheres));
     int before = spheres->table.slots, added = add_slots(spheres, true);
     int members = add_members(spheres, true);
     spheres->table.slots += added + members;
-    status = eng_spheres_slots_reserve(spheres, 0);
+    cairn_status status = eng_spheres_slots_reserve(spheres, 0);
     if (status != CAIRN_OK) {
         spheres->table.slots = before;
         return status;
@@ -355,11 +350,9 @@ static cairn_status list_critical(eng_spheres *spheres)
         int body = world->scratch.general.active[k], count = eng_collider_count_of(world, body);
         if (!is_critical(spheres, body))
             continue;
-        cairn_status status = base_array_reserve(
-            &world->model.allocator, &spheres->meeting.critical,
-            &spheres->meeting.critical_capacity, spheres->meeting.critical_count + count);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(base_array_reserve(&world->model.allocator, &spheres->meeting.critical,
+                                    &spheres->meeting.critical_capacity,
+                                    spheres->meeting.critical_count + count));
         for (int i = 0; i < count; i++)
             spheres->meeting.critical[spheres->meeting.critical_count++] = (eng_spheres_critical){
                 .collider = world->model.bodies.rows[body].first_collider + i,
@@ -436,11 +429,8 @@ static cairn_status share_passes(eng_spheres *spheres)
     spheres->clumps.moved =
         eng_spheres_clumps_are_unjointed(spheres) ? spheres->clumps.unjointed_count : 0;
     spheres->clumps.due = true;
-    cairn_status status = list_active(spheres);
-    if (status == CAIRN_OK)
-        status = list_critical(spheres);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(list_active(spheres));
+    BASE_TRY(list_critical(spheres));
     note_work(spheres);
     return eng_body_columns_reserve(&spheres->world->model.allocator, &spheres->world->state.bodies,
                                     ENG_BODY_STATE, spheres->world->scratch.general.reach);

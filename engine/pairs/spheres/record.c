@@ -637,10 +637,8 @@ static cairn_status place_general(eng_spheres *spheres, const eng_spheres_record
         return CAIRN_ERROR_FORMAT;
     for (int i = 0; i < spheres->meeting.critical_count; i++)
         spheres->meeting.critical[i].bounds = record->critical[i];
-    cairn_status status = base_array_reserve(&world->model.allocator, &spheres->meeting.exposed,
-                                             &spheres->meeting.exposed_capacity, count);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&world->model.allocator, &spheres->meeting.exposed,
+                                &spheres->meeting.exposed_capacity, count));
     for (int i = 0; i < count; i++) {
         int body = record->exposed[i];
         if (body < 0 || body >= world->model.bodies.count || !eng_spheres_holds(world, body) ||
@@ -649,7 +647,7 @@ static cairn_status place_general(eng_spheres *spheres, const eng_spheres_record
         spheres->meeting.exposed[i] = body;
     }
     spheres->meeting.exposed_count = count;
-    status = eng_spheres_colliders_list(spheres);
+    cairn_status status = eng_spheres_colliders_list(spheres);
     spheres->meeting.replanned = (record->counts[ENG_SPHERES_RECORD_CHANGED] & REPLANNED) != 0;
     return status;
 }
@@ -661,9 +659,7 @@ static cairn_status place_moved(eng_spheres *spheres, const eng_spheres_record *
         if (slot < 0 || slot >= spheres->table.slots ||
             !is_finite(record->moved[i], ENG_SPHERES_RECORD_MOVED_WIDTH))
             return CAIRN_ERROR_FORMAT;
-        cairn_status status = eng_spheres_keep_moved(spheres, slot);
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(eng_spheres_keep_moved(spheres, slot));
         eng_spheres_moved *moved = &spheres->table.moved[spheres->table.moved_of[slot] - 1];
         memcpy(moved->X, record->moved[i], sizeof moved->X);
         memcpy(moved->V, record->moved[i] + ENG_SPHERES_RECORD_ROW_V, sizeof moved->V);
@@ -708,11 +704,9 @@ static bool has_slots(const eng_spheres *spheres, int body)
 static cairn_status take_clumps(eng_spheres *spheres, const eng_spheres_record *record)
 {
     const cairn_world *world = spheres->world;
-    cairn_status status =
-        base_array_reserve(&world->model.allocator, &spheres->meeting.mark,
-                           &spheres->meeting.mark_capacity, world->contacts.colliders.count + 1);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&world->model.allocator, &spheres->meeting.mark,
+                                &spheres->meeting.mark_capacity,
+                                world->contacts.colliders.count + 1));
     memset(spheres->meeting.mark, 0, (size_t)world->contacts.colliders.count + 1);
     for (int slot = 0; slot < record->counts[ENG_SPHERES_RECORD_SLOTS]; slot++)
         if (record->body[slot] < 0 && ~record->body[slot] < world->contacts.colliders.count)
@@ -734,21 +728,17 @@ static cairn_status take_slots(eng_spheres *spheres, const eng_spheres_record *r
         spheres->store.contact_count = 0;
     spheres->store.kept_walls = spheres->store.kept_moments = spheres->list.out_of_memory = false;
     spheres->meeting.released_count = 0;
-    cairn_status status = eng_spheres_plan_laws(spheres);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_spheres_plan_laws(spheres));
     int64_t wraps = world->state.cell.any ? record->counts[ENG_SPHERES_RECORD_SLOTS] : 0;
     if (!take_terms(spheres, record))
         return CAIRN_ERROR_FORMAT;
-    status = take_clumps(spheres, record);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(take_clumps(spheres, record));
     if (!are_rows_sound(spheres, record) || record->counts[ENG_SPHERES_RECORD_WRAPS] != wraps ||
         !are_frames_sound(record))
         return CAIRN_ERROR_FORMAT;
     spheres->table.slots = (int)record->counts[ENG_SPHERES_RECORD_SLOTS];
     spheres->meeting.restoring = true;
-    status = eng_spheres_plan_passes(spheres);
+    cairn_status status = eng_spheres_plan_passes(spheres);
     spheres->meeting.restoring = false;
     return status;
 }

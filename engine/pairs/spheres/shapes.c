@@ -303,9 +303,7 @@ static cairn_status find_on_face(const struct eng_spheres *spheres, const eng_sp
                                  vec3 centre, geo_manifold *out)
 {
     const eng_spheres_separation *separation = &group->separation;
-    cairn_status status = base_array_reserve(&out->allocator, &out->contacts, &out->capacity, 1);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&out->allocator, &out->contacts, &out->capacity, 1));
     vec3 outward =
         quat_rotate(wall_of(spheres, group->wall)->placed.orientation, separation->normal);
     double height = vec3_dot(separation->normal, centre) - separation->offset;
@@ -356,9 +354,7 @@ static cairn_status search(struct eng_spheres *spheres, eng_spheres_group *group
     double radius = spheres->pass.constants[group->slot][3];
     double reach = eng_spheres_wall_reach(spheres, group->slot);
     *margin = is_touched(spheres, group) ? fmax(ENG_SPHERES_NEAR * reach, 0.05 * radius) : reach;
-    cairn_status status = find_contacts(spheres, group->slot, group->wall, *margin, found);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(find_contacts(spheres, group->slot, group->wall, *margin, found));
     group->separation = separation_of(spheres, group, found, *margin, centre);
     // several triangles at once
     eng_spheres_separation listed = {.kind = ENG_SPHERES_LISTED, .centre = centre, .room = *margin};
@@ -608,15 +604,10 @@ static cairn_status reserve_group(struct eng_spheres *spheres, int ghosts)
     size_t all = (size_t)spheres->walls.ghost_count + (size_t)ghosts;
     size_t groups = (size_t)spheres->walls.group_count + 1;
     size_t touches = all - (size_t)spheres->walls.plane_ghosts;
-    cairn_status status =
-        eng_spheres_reserve(spheres, &spheres->walls.ghosts, all * sizeof(eng_spheres_ghost));
-    if (status == CAIRN_OK)
-        status = eng_spheres_reserve(spheres, &spheres->walls.touches,
-                                     touches * sizeof(eng_spheres_touch));
-    if (status == CAIRN_OK)
-        status = eng_spheres_reserve(spheres, &spheres->walls.groups,
-                                     groups * sizeof(eng_spheres_group));
-    return status;
+    BASE_TRY(eng_spheres_reserve(spheres, &spheres->walls.ghosts, all * sizeof(eng_spheres_ghost)));
+    BASE_TRY(
+        eng_spheres_reserve(spheres, &spheres->walls.touches, touches * sizeof(eng_spheres_touch)));
+    return eng_spheres_reserve(spheres, &spheres->walls.groups, groups * sizeof(eng_spheres_group));
 }
 
 /// A group of ghosts, with what was kept of the contacts of its sphere and wall.

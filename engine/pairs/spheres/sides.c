@@ -73,9 +73,7 @@ static cairn_status place_couples(struct eng_spheres *spheres)
     spheres->pass.couple = NULL;
     if (!spheres->store.has_resistance)
         return CAIRN_OK;
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->store.couple, bytes);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_spheres_reserve(spheres, &spheres->store.couple, bytes));
     spheres->pass.couple = spheres->store.couple.block;
     memset(spheres->pass.couple, 0, bytes);
     return CAIRN_OK;
@@ -95,13 +93,10 @@ static cairn_status reserve_force_rows(struct eng_spheres *spheres)
         }
     int count = each_lasting(spheres, NULL, 0),
         rows = (first_lasting(spheres) + count) * ENG_SPHERES_WIDTH;
-    cairn_status status =
-        eng_spheres_reserve(spheres, &spheres->list.lasting, ((size_t)count + 1) * sizeof(int));
-    if (status == CAIRN_OK)
-        status = eng_spheres_reserve(spheres, &spheres->store.force,
-                                     ((size_t)rows + 1) * sizeof(double[8]));
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(
+        eng_spheres_reserve(spheres, &spheres->list.lasting, ((size_t)count + 1) * sizeof(int)));
+    BASE_TRY(eng_spheres_reserve(spheres, &spheres->store.force,
+                                 ((size_t)rows + 1) * sizeof(double[8])));
     spheres->store.zero_row = rows;
     spheres->pass.force = spheres->store.force.block;
     memset(spheres->pass.force[rows], 0, sizeof spheres->pass.force[rows]);
@@ -265,10 +260,7 @@ static cairn_status fill_sides(struct eng_spheres *spheres)
         for (int r = 0; r < spheres->list.ranges; r++)
             sum += spheres->list.range[r].sides[list];
         starts[list][spheres->table.slots] = sum;
-        cairn_status status =
-            eng_spheres_reserve(spheres, lists[list], ((size_t)sum + 1) * sizeof(int));
-        if (status != CAIRN_OK)
-            return status;
+        BASE_TRY(eng_spheres_reserve(spheres, lists[list], ((size_t)sum + 1) * sizeof(int)));
     }
     eng_spheres_ranges_run(spheres, write_sides);
     return CAIRN_OK;

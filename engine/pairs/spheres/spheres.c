@@ -272,10 +272,8 @@ cairn_status eng_spheres_walls_number(eng_spheres *spheres)
         walls += plans_wall(spheres, i) ? eng_collider_count_of(world, i) : 0;
         planes += plans_wall(spheres, i) && is_plane(world, i);
     }
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->walls.rows,
-                                              ((size_t)walls + 1) * sizeof(eng_spheres_wall));
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_spheres_reserve(spheres, &spheres->walls.rows,
+                                 ((size_t)walls + 1) * sizeof(eng_spheres_wall)));
     spheres->walls.count = walls;
     spheres->walls.plane_count = planes;
     spheres->walls.has_shapes = walls > planes;
@@ -383,10 +381,7 @@ cairn_status eng_spheres_loads_read(eng_spheres *spheres)
             (vec3_norm_squared(given->force) > 0.0 || vec3_norm_squared(given->torque) > 0.0);
     }
     size_t count = spheres->table.has_load ? (size_t)spheres->table.slots : 1;
-    cairn_status status =
-        eng_spheres_reserve(spheres, &spheres->table.load, count * sizeof(double[8]));
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_spheres_reserve(spheres, &spheres->table.load, count * sizeof(double[8])));
     double(*load)[8] = spheres->table.load.block;
     memset(load, 0, count * sizeof *load);
     for (int slot = 0; slot < spheres->table.slots && spheres->table.has_load; slot++) {

@@ -44,13 +44,10 @@ cairn_status eng_spheres_terms_fill(struct eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
     int count = world->model.materials.surface_count;
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->store.terms,
-                                              (size_t)count * sizeof(eng_spheres_terms));
-    if (status == CAIRN_OK)
-        status = base_array_reserve(&world->model.allocator, &spheres->meeting.covered,
-                                    &spheres->meeting.covered_capacity, count);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_spheres_reserve(spheres, &spheres->store.terms,
+                                 (size_t)count * sizeof(eng_spheres_terms)));
+    BASE_TRY(base_array_reserve(&world->model.allocator, &spheres->meeting.covered,
+                                &spheres->meeting.covered_capacity, count));
     spheres->store.terms_count = count;
     eng_spheres_terms *terms = spheres->store.terms.block;
     for (int i = 0; i < count; i++) {

@@ -277,10 +277,9 @@ static cairn_status gather_arrays(eng_spheres *spheres, int reader, bool all, ca
     const shared_arrays slots = arrays_of_slots(spheres), list = arrays_of_list(spheres);
     const shared_arrays pairs = arrays_of_pairs(spheres), forces = arrays_of_forces(spheres);
     const shared_arrays *const sets[] = {&slots, &list, &pairs, &forces};
-    cairn_status status = CAIRN_OK;
-    for (int i = 0; i < (all ? 4 : 1) && status == CAIRN_OK; i++)
-        status = send_arrays(spheres, sets[i], reader, error);
-    return status;
+    for (int i = 0; i < (all ? 4 : 1); i++)
+        BASE_TRY(send_arrays(spheres, sets[i], reader, error));
+    return CAIRN_OK;
 }
 
 /// What is worked out from the arrays where they are whole now.
@@ -543,9 +542,7 @@ cairn_status eng_spheres_share_read(struct eng_spheres *spheres, int reader,
 {
     eng_spheres_share *share = spheres->share;
     bool reads = share == NULL || reader == share->ranks.number;
-    cairn_status status = eng_spheres_share_gather(spheres, reader, false, NULL);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_spheres_share_gather(spheres, reader, false, NULL));
     bool here = share == NULL || !share->active || share->whole ||
                 (share->given == reader && share->given_all);
     if (here && reads)

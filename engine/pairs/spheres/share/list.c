@@ -383,9 +383,7 @@ static cairn_status count_parcels(eng_spheres *spheres, const bool *held, parcel
             share->messages[count++] =
                 (cairn_message){rank, &p->sent_count[rank], &p->received_count[rank],
                                 sizeof *p->sent_count, sizeof *p->received_count};
-    cairn_status status = share->ranks.exchange(share->ranks.context, share->messages, count, NULL);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(share->ranks.exchange(share->ranks.context, share->messages, count, NULL));
     return make_room(allocator, ranks, p) ? CAIRN_OK : CAIRN_ERROR_MEMORY;
 }
 
@@ -393,9 +391,7 @@ static cairn_status send_contacts(eng_spheres *spheres, const bool *held, parcel
 {
     eng_spheres_share *share = spheres->share;
     int ranks = share->ranks.count, first = spheres->store.kept_count;
-    cairn_status status = count_parcels(spheres, held, p);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(count_parcels(spheres, held, p));
     unsigned char *to = p->sent;
     for (int rank = 0; rank < ranks; rank++)
         for (int i = 0; i < first; i++)
@@ -403,7 +399,7 @@ static cairn_status send_contacts(eng_spheres *spheres, const bool *held, parcel
                 eng_spheres_kept_copy(spheres, i, to, true);
                 to += p->size;
             }
-    status = exchange(share, p);
+    cairn_status status = exchange(share, p);
     int come = (int)total_of(p->received_count, ranks);
     if (status == CAIRN_OK)
         status = eng_spheres_kept_reserve(spheres, first + come);

@@ -200,10 +200,8 @@ static cairn_status make_borders(eng_spheres *spheres, eng_spheres_borders *bord
 {
     eng_spheres_share *share = spheres->share;
     borders->slot_count = 0;
-    cairn_status status = base_array_reserve(&spheres->world->model.allocator, &borders->slots,
-                                             &borders->slot_capacity, share->found_count + 1);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(base_array_reserve(&spheres->world->model.allocator, &borders->slots,
+                                &borders->slot_capacity, share->found_count + 1));
     if (share->found_count > 0)
         qsort(share->found, (size_t)share->found_count, sizeof *share->found, compare_keys);
     for (int rank = 0; rank < share->ranks.count; rank++)

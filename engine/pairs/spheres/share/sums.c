@@ -190,10 +190,8 @@ cairn_status eng_spheres_share_booked(struct eng_spheres *spheres, eng_spheres_t
     energies all = {.booked = share->booked}, spare;
     if (totals != NULL)
         all.totals = *totals;
-    cairn_status status = eng_spheres_share_merge(spheres, &all, &spare, sizeof all, merge_sums,
-                                                  &share->traffic.gathered_bytes);
-    if (status != CAIRN_OK)
-        return status;
+    BASE_TRY(eng_spheres_share_merge(spheres, &all, &spare, sizeof all, merge_sums,
+                                     &share->traffic.gathered_bytes));
     base_exact_add_sum(&booked->damping, &all.booked.damping);
     base_exact_add_sum(&booked->friction, &all.booked.friction);
     base_exact_add_sum(&booked->plastic, &all.booked.plastic);
