@@ -11,7 +11,7 @@ cd -- "$root"
 
 required_packages=(
     gcc libc6-dev meson ninja-build pkg-config
-    libhdf5-dev zlib1g-dev liblua5.4-dev libopenblas-dev libsuitesparse-dev libqhull-dev
+    libhdf5-dev zlib1g-dev libexpat1-dev liblua5.4-dev libopenblas-dev libsuitesparse-dev libqhull-dev
 )
 # cairn view and cairn render; without them the build leaves these two out
 viewer_packages=(

@@ -3,6 +3,7 @@
 """Worlds, bodies and joints."""
 import collections.abc
 import contextlib
+import keyword
 import math
 import os
 import threading
@@ -871,6 +872,8 @@ _NOT_METHODS = (*VALUES, "param", "print", "require")
 # calls that the language has and nothing above does otherwise
 for _call in (errors.text_of(lib.cairn_scene_call_name(i))
               for i in range(lib.cairn_scene_call_count())):
-    if _call not in _NOT_METHODS and not hasattr(World, _call):
-        setattr(World, _call, _method(_call))
-del _call
+    # a word of Python gets an underscore
+    _name = _call + "_" * keyword.iskeyword(_call)
+    if _call not in _NOT_METHODS and not hasattr(World, _name):
+        setattr(World, _name, _method(_call))
+del _call, _name

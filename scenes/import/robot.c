@@ -2,6 +2,8 @@
 // Robots as calls of the scene language. Links on fixed joints are one body.
 #include "scenes/import/robot.h"
 
+#include "base/elementary.h"
+
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -186,7 +188,7 @@ static cairn_status mend_inertia(writer *w, const scn_robot_link *carrier, body_
     double all = moments.x + moments.y + moments.z;
     if (!(all > 0.0)) {
         // of a ball as dense as water
-        all = 1.2 * sum->mass * pow(sum->mass * 3.0 / (4.0 * M_PI * 1000.0), 2.0 / 3.0);
+        all = 1.2 * sum->mass * base_pow(sum->mass * 3.0 / (4.0 * M_PI * 1000.0), 2.0 / 3.0);
         snprintf(text, sizeof text,
                  "link \"%.80s\" has a mass of %g kg and no moment of inertia: it is given that of "
                  "a ball of water",

@@ -8,8 +8,10 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#ifndef CAIRN_NO_XML
+#include <expat.h>
+#endif
 
 enum { DEPTH_MOST = 200, NODES_MOST = 2000000, LISTED_MOST = 400 };
 
@@ -36,8 +38,6 @@ cairn_status scn_xml_parse(const scn_xml_file *file, const char *text, size_t si
 }
 
 #else
-
-#include <expat.h>
 
 typedef struct reader {
     const scn_xml_file *file;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads a scene: opens the sandbox, runs the file, applies what the caller overrides.
 #include "scenes/load/loader.h"
-#include "scenes/import/import.h"
 
 #include "base/assert.h"
 #include "base/file.h"
@@ -10,6 +9,7 @@
 #include "base/timer.h"
 #include "engine/measures/finite.h"
 #include "engine/passes/impact.h"
+#include "scenes/import/import.h"
 #include "scenes/load/motion.h"
 
 #include <errno.h>

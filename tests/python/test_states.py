@@ -176,7 +176,7 @@ for law, name in itertools.product(("hooke", RIGID), CELLS):
 
 
 # calls that leave nothing in a world, or that read a file into one of the others
-NO_STATE = {"title", "output", "param", "print", "require", "camera", "light", "solver", "local_solver", "bodies_from_csv", "table", "table_from_csv"}
+NO_STATE = {"title", "output", "param", "print", "require", "camera", "light", "solver", "local_solver", "bodies_from_csv", "import", "table", "table_from_csv"}
 
 
 def test_the_matrix_has_every_call_and_law():
