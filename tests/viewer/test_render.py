@@ -200,6 +200,22 @@ def check_mistakes(folder):
               f"{words}: status {done.returncode}, {done.stderr}")
 
 
+def check_links(folder):
+    """A picture takes the place of a name: what others have under another one stays."""
+    kept, picture, link = (os.path.join(folder, name) for name in ("kept.txt", "linked.png", "soft.png"))
+    with open(kept, "w", encoding="ascii") as file:
+        file.write("kept")
+    os.link(kept, picture)
+    os.symlink(kept, link)
+    done = render(PICTURES["chain"], picture)
+    check(done.returncode == 0 and os.stat(picture).st_nlink == 1, f"a hard link: {done.stderr}")
+    done = render(PICTURES["chain"], link)
+    check(done.returncode == 1 and os.path.islink(link), f"a symbolic link: {done.returncode}, {done.stderr}")
+    with open(kept, encoding="ascii") as file:
+        check(file.read() == "kept", "what a link leads to is written through")
+    check(not [name for name in os.listdir(folder) if name.endswith(".part")], "half a picture is left")
+
+
 def main():
     if "--write" in sys.argv:
         os.makedirs(REFERENCES, exist_ok=True)
@@ -213,6 +229,7 @@ def main():
         check_runs(folder)
         check_glass_behind_plane(folder)
         check_mistakes(folder)
+        check_links(folder)
     return 1 if failures else 0
 
 

@@ -5,9 +5,11 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stb_image.h>
 #include <stb_image_write.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /// Bytes as the encoder hands them on.
@@ -16,22 +18,34 @@ static void put(void *stream, void *bytes, int size)
     fwrite(bytes, 1, (size_t)size, stream);
 }
 
+/// Why a picture must not take the place of what is under its name; NULL where it may.
+static const char *refusal(const char *path)
+{
+    struct stat info;
+    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
+        return base_file_refusal(ELOOP);
+    return base_file_in_the_way(path);
+}
+
 cairn_status view_picture_write(const char *path, const unsigned char *pixels, int width,
                                 int height, cairn_error *error)
 {
-    const char *reason = NULL;
-    FILE *file = base_file_create(path, &reason);
+    char part[PATH_MAX];
+    const char *reason = refusal(path);
+    if (snprintf(part, sizeof part, "%s.part", path) >= PATH_MAX)
+        reason = strerror(ENAMETOOLONG);
+    FILE *file = reason == NULL ? base_file_create_new(part, &reason) : NULL;
     if (file == NULL)
         return base_fail(error, CAIRN_ERROR_FILE, "%.300s: cannot be written: %s", path, reason);
     errno = 0;
     bool encoded = stbi_write_png_to_func(put, file, width, height, 3, pixels, 3 * width) != 0;
     bool written = ferror(file) == 0;
     written = fclose(file) == 0 && written;
-    if (encoded && written)
+    // a whole one takes the place of what was there, which others may have under another name
+    if (encoded && written && rename(part, path) == 0)
         return CAIRN_OK;
-    // half a picture is none
     int code = errno;
-    unlink(path);
+    unlink(part);
     return base_fail(error, CAIRN_ERROR_FILE, "%.300s: cannot be written: %s", path,
                      code != 0 ? strerror(code) : "out of memory");
 }
