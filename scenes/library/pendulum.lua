@@ -15,6 +15,10 @@ title("Pendulum of " .. bars .. " bars")
 simulation{ step = 1 / 1000, end_time = 10.0 }
 material{ name = "wood", density = 700, colour = "wood" }
 
+-- all places that the bars can reach below the hinge, and some above
+local reach = bars * length
+camera{ azimuth = -80, elevation = 8, min = { -reach, -0.1 * reach, -reach }, max = { reach, 0.1 * reach, 0.4 * reach } }
+
 local thickness = 0.08 * length
 local bar = box{ size = { length, 0.5 * thickness, thickness } }
 for i = 1, bars do
