@@ -64,25 +64,26 @@ static cairn_status add(writer *w, int line, bool note, const char *text)
 
 // ---------------------------------------------------------------- the tree
 
-static bool has_children(const scn_robot *robot, const scn_robot_link *link)
+/// Whether a link, or what hangs on it, has a mass or a shape.
+static bool weighs(const scn_robot *robot, const scn_robot_link *link, int depth)
 {
-    for (const scn_robot_joint *joint = robot->joints; joint != NULL; joint = joint->next)
-        if (joint->parent == link)
-            return true;
-    return false;
+    bool any = link->mass > 0.0 || link->geoms != NULL || depth > 1000;
+    for (const scn_robot_joint *joint = robot->joints; joint != NULL && !any; joint = joint->next)
+        any = joint->parent == link && weighs(robot, joint->child, depth + 1);
+    return any;
 }
 
-/// A link without mass and shape that nothing hangs on does not move, and it is said.
+/// A link that is without mass and shape, as all that hangs on it is, does not move, and it is
+/// said.
 static cairn_status weld_empty(writer *w, scn_robot_joint *joint)
 {
     char text[CAIRN_MESSAGE_SIZE];
     const scn_robot_link *child = joint->child;
-    if (joint->fuses || joint->free || child->mass > 0.0 || child->geoms != NULL ||
-        has_children(w->robot, child))
+    if (joint->fuses || joint->free || weighs(w->robot, child, 0))
         return CAIRN_OK;
     joint->fuses = true;
     snprintf(text, sizeof text,
-             "joint \"%.80s\" is taken as fixed: its link \"%.80s\" has neither mass nor shape",
+             "joint \"%.80s\" is taken as fixed: nothing of link \"%.80s\" has a mass or a shape",
              joint->name, child->name);
     return add(w, joint->line, true, text);
 }
@@ -206,6 +207,45 @@ static cairn_status mend_inertia(writer *w, const scn_robot_link *carrier, body_
     return add(w, carrier->line, true, text);
 }
 
+/// Mass and mean moment of what hangs on a link over joints, about the link's origin.
+static void sum_beyond(const writer *w, const scn_robot_link *link, const scn_robot_link *from,
+                       int depth, double *mass, double *moment)
+{
+    for (const scn_robot_joint *joint = w->robot->joints; joint != NULL && depth < 1000;
+         joint = joint->next) {
+        const scn_robot_link *child = joint->child;
+        if (joint->parent != link)
+            continue;
+        vec3 far = vec3_sub(pose_apply(&child->place, child->centre), from->place.position);
+        *mass += child->mass;
+        *moment +=
+            mat3_trace(&child->inertia) / 3.0 + 2.0 / 3.0 * child->mass * vec3_norm_squared(far);
+        sum_beyond(w, child, from, depth + 1, mass, moment);
+    }
+}
+
+/// A link without mass and shape between joints is given a little of what hangs on it, and it is
+/// said.
+static cairn_status lend_mass(writer *w, const scn_robot_link *carrier, body_sum *sum)
+{
+    const double part = 1e-8;
+    double mass = 0.0, moment = 0.0;
+    char text[CAIRN_MESSAGE_SIZE];
+    sum_beyond(w, carrier, carrier, 0, &mass, &moment);
+    if (!(mass > 0.0 && moment > 0.0))
+        return fail(w, carrier->line,
+                    "link \"%.80s\" moves, and neither it nor what hangs on it has a mass",
+                    carrier->name);
+    sum->mass = part * mass;
+    moment *= part;
+    sum->inertia = mat3_diagonal(vec3_make(moment, moment, moment));
+    snprintf(text, sizeof text,
+             "link \"%.80s\" has neither mass nor shape: it is given 1e-8 of the mass and "
+             "inertia of what hangs on it",
+             carrier->name);
+    return add(w, carrier->line, true, text);
+}
+
 // ---------------------------------------------------------------- texts
 
 static void put_vector(FILE *out, const char *key, vec3 v)
@@ -298,8 +338,7 @@ static cairn_status write_body(writer *w, const scn_robot_link *carrier)
     if (fixed && sum.geoms == 0)
         return CAIRN_OK;
     if (!fixed && sum.mass == 0.0 && sum.geoms == 0)
-        return fail(w, carrier->line, "link \"%.80s\" moves, and has neither mass nor shape",
-                    carrier->name);
+        BASE_TRY(lend_mass(w, carrier, &sum));
     if (!fixed && sum.mass > 0.0)
         BASE_TRY(mend_inertia(w, carrier, &sum));
     char *text = NULL;

@@ -79,6 +79,27 @@ def turns(folder):
         check(abs(period / expected - 1) < 2e-4, f"{name}: period {period} and not {expected}")
 
 
+def lent(folder):
+    """A universal joint as two hinges about a link without mass, beside the joint itself."""
+    rod = link("rod", 2, (0.3, 0.1, -0.2), (0.02, 0.03, 0.04, 0, 0, 0))
+    folder.write("two.urdf", robot(
+        link("base"), link("mid"), rod, joint("x", "continuous", "base", "mid", '<axis xyz="1 0 0"/>'),
+        joint("y", "continuous", "mid", "rod", '<axis xyz="0 1 0"/>'), link("none"), link("less"),
+        joint("z", "continuous", "rod", "none"), joint("w", "continuous", "none", "less")))
+    sensor = 'sensor{ name = "p", body = "rod", quantity = "position" }\n'
+    folder.write("two.lua", SCENE % 0.2 + 'import{ "two.urdf" }\n' + sensor)
+    folder.write("one.lua", SCENE % 0.2 + """body{ name = "rod", shape = sphere{ radius = 0.1 }, mass = 2, groups = 0, mask = 0,
+      centre = {0.3, 0.1, -0.2}, inertia = {0.02, 0.03, 0.04, 0, 0, 0} }
+joint{ kind = "universal", bodies = {"rod"}, at = {0, 0, 0}, axis = {1, 0, 0}, axis_b = {0, 1, 0} }
+""" + sensor)
+    told = run(folder, "two.lua")
+    check('link "mid" has neither mass nor shape: it is given' in told.err, "a mass that is lent", told)
+    check('joint "z" is taken as fixed' in told.err and 'joint "w" is taken as fixed' in told.err, "links of nothing", told)
+    run(folder, "one.lua")
+    two, one = rows(folder, "two.lua")[-1], rows(folder, "one.lua")[-1]
+    check(max(abs(a - b) for a, b in zip(two, one)) < 1e-6 and abs(one[3] + 0.2) > 0.01, f"{two} and not {one}")
+
+
 def starts(folder):
     """Ranges without 0: a joint starts at their end, and its coordinate says so; sliders too."""
     ball = link("a", 1, (0, 0, -0.3), (0.01, 0.01, 0.01, 0, 0, 0))
@@ -155,9 +176,6 @@ BAD = {
     "range": (robot(*GOOD, joint("j", "revolute", "base", "a", '<limit lower="2" upper="1"/>')),
               r"bad\.urdf:5: lower = 2 is above upper = 1"),
     "axis": (robot(*GOOD, joint("j", "revolute", "base", "a", '<axis xyz="0 0 0"/>')), r"bad\.urdf:5: the axis"),
-    "empty link": (robot(link("base"), link("a"), link("b", 1, (0, 0, 0), (1, 1, 1, 0, 0, 0)),
-                         joint("j", "continuous", "base", "a"), joint("k", "continuous", "a", "b")),
-                   r'bad\.urdf:4: link "a" moves, and has neither mass nor shape'),
     "size": (robot(link("base", rest='<collision><geometry><sphere radius="-1"/></geometry></collision>')),
              r"bad\.urdf:3: .*radius"),
     "outside": (robot(link("base", rest='<collision><geometry><mesh filename="../../../../../../etc/passwd.stl"/>'
@@ -182,7 +200,7 @@ def bad(folder):
 
 def main():
     with Folder() as folder:
-        for part in (turns, starts, meshes, places, bad):
+        for part in (turns, lent, starts, meshes, places, bad):
             part(folder)
     finish()
 
