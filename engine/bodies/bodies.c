@@ -100,10 +100,11 @@ static cairn_status check_inertia(const cairn_body_def *def, cairn_error *error)
     double rest = moments.x + moments.y + moments.z - most;
     if (any && (!(least > 0.0) || rest < 0.995 * most))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "inertia with the principal moments (%g, %g, %g) is of no body: the "
-                         "largest must be at most the sum of the two others (%g kg m2), and all "
-                         "positive",
-                         moments.x, moments.y, moments.z, rest);
+                         "inertia = (%g, %g, %g) is of no body: %sthe largest moment must be at "
+                         "most the sum of the two others (%g kg m2)%s",
+                         moments.x, moments.y, moments.z,
+                         def->products != NULL ? "of its principal moments, which these are, " : "",
+                         rest, least > 0.0 ? "" : ", and all positive");
     return CAIRN_OK;
 }
 
