@@ -2,6 +2,8 @@
 // Opening and writing files.
 #include "base/file.h"
 
+#include "base/hash.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -95,4 +97,17 @@ FILE *base_file_create_new(const char *path, const char **reason)
 FILE *base_file_change(const char *path, const char **reason)
 {
     return open_regular(path, O_RDWR | O_NOFOLLOW, "r+b", reason);
+}
+
+bool base_file_hash(const char *path, uint64_t *hash)
+{
+    unsigned char bytes[1 << 14];
+    FILE *file = base_file_read(path, NULL);
+    if (file == NULL)
+        return false;
+    for (size_t count; (count = fread(bytes, 1, sizeof bytes, file)) > 0;)
+        *hash = base_hash_bytes(*hash, bytes, count);
+    bool whole = ferror(file) == 0;
+    fclose(file);
+    return whole;
 }

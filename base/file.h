@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /// Opens a regular file for reading; links are followed. A folder, a pipe or a device is refused
@@ -30,6 +31,9 @@ const char *base_file_refusal(int reason);
 /// Why a whole file may not be put in the place of what is under this name: links are followed to a
 /// folder, a pipe or a device. NULL where nothing, a regular file or a link that leads nowhere is.
 const char *base_file_in_the_way(const char *path);
+
+/// Goes on with a hash over the bytes of a regular file. @return false where it cannot be read
+bool base_file_hash(const char *path, uint64_t *hash);
 
 /// Writes all bytes, whatever the system takes at a time; false with errno where it refuses.
 bool base_write_all(int descriptor, const void *bytes, size_t size);

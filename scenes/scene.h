@@ -253,10 +253,11 @@ typedef struct scn_budget {
 /// A loaded scene. Owns its world, and must not be moved.
 typedef struct scn_scene {
     base_allocator allocator;
-    char *path;  // as given
-    char *name;  // file name without folder and ".lua"
-    char *title; // "" where the scene gives none
-    char *text;  // the program as it was run
+    char *path;      // as given
+    char *name;      // file name without folder and ".lua"
+    char *title;     // "" where the scene gives none
+    char *text;      // the program as it was run
+    uint64_t inputs; // hash of the program and of the files that it has read, in their order
     cairn_world *world;
     double end_time; // s
     int64_t seed;

@@ -9,6 +9,8 @@
 #include "cli/text/json.h"
 
 #include "base/assert.h"
+#include "base/file.h"
+#include "base/hash.h"
 #include "base/timer.h"
 
 #include <stdlib.h>
@@ -131,6 +133,20 @@ static cairn_status read_plan(collection *c, cairn_error *error)
                : status;
 }
 
+/// Hash of the scenes that lie beside the plan.
+static uint64_t hash_scenes(const collection *c)
+{
+    char path[PATH_MAX];
+    cairn_error error;
+    uint64_t hash = BASE_HASH_START;
+    for (int row = 0; row < c->plan.rows; row++) {
+        const char *scene = collect_value(c, row, "scene");
+        if (cli_path_join(path, c->plan_folder, scene, &error) == CAIRN_OK)
+            (void)base_file_hash(path, &hash);
+    }
+    return hash;
+}
+
 // makes the folder, and sees to it that it belongs to this collection
 static cairn_status open_folder(collection *c, cairn_error *error)
 {
@@ -140,12 +156,16 @@ static cairn_status open_folder(collection *c, cairn_error *error)
     snprintf(c->folder, sizeof c->folder, "%s", settings->out);
     snprintf(command, sizeof command, "collect --most %d --fclib-form %s --tolerance %g",
              (int)settings->most, settings->form, settings->tolerance);
+    const sweep_subject subject = {command, hash_scenes(c), settings->retry};
+    bool changed;
     BASE_TRY(cli_path_join(problems, c->folder, "problems", error));
     BASE_TRY(cli_folder_make(c->folder, error));
     BASE_TRY(cli_folder_make_own(problems, error));
     BASE_TRY(sweep_lock(c->folder, &lock, error));
-    cairn_status status = sweep_plan_settle(&c->plan, c->folder, command, error);
+    cairn_status status = sweep_plan_settle(&c->plan, c->folder, &subject, &changed, error);
     sweep_unlock(lock);
+    if (status == CAIRN_OK && changed)
+        cli_warn("%s: rows that are done are of the scenes as they were", c->folder);
     return status;
 }
 

@@ -8,12 +8,15 @@
 #include "cli/process/status.h"
 #include "cli/sweep/sweep.h"
 #include "cli/text/json.h"
+#include "cli/text/json_read.h"
 #include "cli/text/progress.h"
 
 #include "base/assert.h"
+#include "base/hash.h"
 #include "base/timer.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -189,9 +192,10 @@ typedef struct sweep {
     const sweep_settings *settings;
     sweep_plan plan;
     char folder[PATH_MAX], program[PATH_MAX], scene[PATH_MAX];
-    int shard, shards; // this process takes rows with row % shards == shard
-    int cursor;        // rows of the shard before it need no look
-    bool *tried;       // [rows] run by this process: a failure stands
+    uint64_t scene_text; // hash of the scene's program as it was read
+    int shard, shards;   // this process takes rows with row % shards == shard
+    int cursor;          // rows of the shard before it need no look
+    bool *tried;         // [rows] run by this process: a failure stands
     job jobs[JOBS_MAX];
     int running;
     sweep_counts counts;
@@ -323,6 +327,22 @@ static cairn_status start_row(sweep *s, job *slot, int row, bool may_resume, cai
 }
 
 /// A run has ended: its result is written, or, where it was interrupted, its claim given back.
+/// Whether a run that is done was of the scene as the sweep has read it.
+static bool ran_scene(const sweep *s, const char *inner)
+{
+    char path[PATH_MAX], expected[20];
+    cli_json_tree tree;
+    cairn_error error;
+    snprintf(expected, sizeof expected, "%016" PRIx64, s->scene_text);
+    if (cli_path_join(path, inner, "resolved.json", &error) != CAIRN_OK ||
+        cli_json_read(path, &tree, &error) != CAIRN_OK)
+        return true;
+    const cli_json_node *text = cli_json_member(tree.root, "scene_text");
+    bool same = text == NULL || text->text == NULL || strcmp(text->text, expected) == 0;
+    cli_json_release(&tree);
+    return same;
+}
+
 static cairn_status end_row(sweep *s, job *slot, int state, cairn_error *error)
 {
     char inner[PATH_MAX], message[CLI_PROGRAM_MESSAGE_SIZE] = "";
@@ -338,9 +358,14 @@ static cairn_status end_row(sweep *s, job *slot, int state, cairn_error *error)
     // a checkpoint that cannot be used is no reason to fail
     if (resumed && ended == CLI_EXIT_INPUT)
         return start_row(s, slot, row, false, error);
-    if (ended != CLI_EXIT_DONE)
+    bool done = ended == CLI_EXIT_DONE;
+    if (!done)
         cli_program_message(inner, state, message);
-    sweep_result result = {ended == CLI_EXIT_DONE ? "done" : "failed", message};
+    else if (!ran_scene(s, inner)) {
+        done = false;
+        snprintf(message, sizeof message, "the scene was changed while the sweep ran");
+    }
+    sweep_result result = {done ? "done" : "failed", message};
     cairn_status status =
         sweep_result_write(&s->plan, s->folder, row, s->settings->average_from, &result, error);
     sweep_claim_leave(s->folder, row);
@@ -586,11 +611,16 @@ static cairn_status open_folder(sweep *s, const scn_scene *scene, cairn_error *e
         size_t used = strlen(command);
         snprintf(command + used, sizeof command - used, "%s%s", i > 0 ? " " : "", w.word[i]);
     }
+    const sweep_subject subject = {command, scene->inputs, s->settings->retry};
+    bool changed;
+    s->scene_text = base_hash_bytes(BASE_HASH_START, scene->text, strlen(scene->text));
     BASE_TRY(check_command(s, error));
     BASE_TRY(cli_folder_make(s->folder, error));
     BASE_TRY(sweep_lock(s->folder, &lock, error));
-    cairn_status status = sweep_plan_settle(&s->plan, s->folder, command, error);
+    cairn_status status = sweep_plan_settle(&s->plan, s->folder, &subject, &changed, error);
     sweep_unlock(lock);
+    if (status == CAIRN_OK && changed)
+        cli_warn("%s: rows that are done are of the scene as it was", s->folder);
     return status;
 }
 

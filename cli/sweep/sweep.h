@@ -61,9 +61,17 @@ cairn_status sweep_plan_vary(sweep_plan *plan, const cli_assignments *vary, int6
                              const void *context, cairn_error *error) CAIRN_CHECK_RESULT;
 void sweep_plan_release(sweep_plan *plan);
 
-/// Writes FOLDER/plan.csv where there is none; refuses a folder whose plan or command is another.
-/// @param command  the scene and the options handed on, one line
-cairn_status sweep_plan_settle(const sweep_plan *plan, const char *folder, const char *command,
+/// What a sweep is of, beside its plan.
+typedef struct sweep_subject {
+    const char *command; // the scene and the options handed on, one line
+    uint64_t files;      // hash of the scene and of the files that it reads
+    bool retry;          // rows that failed may be run again with other files
+} sweep_subject;
+
+/// Writes FOLDER/plan.csv where there is none; refuses a folder whose plan, command or files are
+/// others. @param changed  out: the files are others, and may be
+cairn_status sweep_plan_settle(const sweep_plan *plan, const char *folder,
+                               const sweep_subject *subject, bool *changed,
                                cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// FOLDER/rows/NNNN.

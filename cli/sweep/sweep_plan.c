@@ -8,6 +8,7 @@
 #include "cli/text/csv.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -342,9 +343,9 @@ cairn_status sweep_plan_vary(sweep_plan *plan, const cli_assignments *vary, int6
 
 // ---------------------------------------------------------------- on the disk
 
-static void put_plan(const sweep_plan *plan, const char *command, FILE *out)
+static void put_plan(const sweep_plan *plan, const sweep_subject *subject, FILE *out)
 {
-    fprintf(out, "# %s\n", command);
+    fprintf(out, "# %s\n# files %016" PRIx64 "\n", subject->command, subject->files);
     for (int c = 0; c < plan->columns; c++) {
         fputs(c > 0 ? "," : "", out);
         cli_csv_put(plan->names[c], out);
@@ -370,20 +371,25 @@ static bool same_contents(FILE *a, FILE *b)
     return left == right;
 }
 
-/// Whether the plan on the disk is this one.
-static cairn_status compare_plan(const sweep_plan *plan, const char *path, const char *command,
-                                 bool *same, cairn_error *error)
+/// Whether the plan on the disk is this one, and whether its files are.
+static cairn_status compare_plan(const sweep_plan *plan, const char *path, sweep_subject subject,
+                                 bool *same, bool *files, cairn_error *error)
 {
     const char *reason = NULL;
     FILE *there = base_file_read(path, &reason), *here = tmpfile();
-    *same = false;
+    *same = *files = false;
     cairn_status status = CAIRN_OK;
     if (there == NULL || here == NULL)
         status = base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path,
                            there == NULL ? reason : strerror(errno));
     else {
-        put_plan(plan, command, here);
+        uint64_t files_there = ~subject.files;
+        if (fscanf(there, "# %*[^\n]\n# files %" SCNx64, &files_there) == 1)
+            *files = files_there == subject.files;
+        subject.files = files_there;
+        put_plan(plan, &subject, here);
         rewind(here);
+        rewind(there);
         *same = same_contents(there, here);
     }
     if (there != NULL)
@@ -393,28 +399,33 @@ static cairn_status compare_plan(const sweep_plan *plan, const char *path, const
     return status;
 }
 
-cairn_status sweep_plan_settle(const sweep_plan *plan, const char *folder, const char *command,
-                               cairn_error *error)
+cairn_status sweep_plan_settle(const sweep_plan *plan, const char *folder,
+                               const sweep_subject *subject, bool *changed, cairn_error *error)
 {
     char path[PATH_MAX];
-    cairn_status status = cli_path_join(path, folder, "plan.csv", error);
-    if (status != CAIRN_OK)
-        return status;
+    *changed = false;
+    BASE_TRY(cli_path_join(path, folder, "plan.csv", error));
     if (access(path, F_OK) == 0) {
-        bool same;
-        status = compare_plan(plan, path, command, &same, error);
-        if (status == CAIRN_OK && !same)
-            status = base_fail(error, CAIRN_ERROR_ARGUMENT,
-                               "%s holds another sweep: its plan.csv has other values, another "
-                               "scene or other options (-o chooses another folder)",
-                               folder);
-        return status;
+        bool same, files;
+        BASE_TRY(compare_plan(plan, path, *subject, &same, &files, error));
+        if (!same)
+            return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                             "%s holds another sweep: its plan.csv has other values, another "
+                             "scene or other options (-o chooses another folder)",
+                             folder);
+        if (files)
+            return CAIRN_OK;
+        if (!subject->retry)
+            return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                             "%s holds rows of the scene as it was: the scene, or a file that it "
+                             "reads, has been changed since (-o chooses another folder; --retry "
+                             "runs the rows that failed with what there is now)",
+                             folder);
+        *changed = true;
     }
     cli_file file;
-    status = cli_file_open(&file, path, error);
-    if (status != CAIRN_OK)
-        return status;
-    put_plan(plan, command, file.stream);
+    BASE_TRY(cli_file_open(&file, path, error));
+    put_plan(plan, subject, file.stream);
     return cli_file_commit(&file, error);
 }
 

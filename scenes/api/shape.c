@@ -243,6 +243,8 @@ const char *scn_push_data_path(lua_State *L, const char *file)
     struct stat information;
     if (stat(path, &information) != 0 || !S_ISREG(information.st_mode))
         scn_raise(L, "file \"%.200s\" is not a regular data file", file);
+    if (!base_file_hash(path, &loader->scene->inputs))
+        scn_raise(L, "file \"%.200s\" cannot be read", file);
     return path;
 }
 

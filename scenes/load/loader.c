@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "base/timer.h"
@@ -561,6 +562,7 @@ cairn_status scn_load(const char *path, const scn_options *options, scn_scene **
         status = find_folder(options, path, folder, error);
     if (status == CAIRN_OK) {
         loader.folder = folder;
+        made->inputs = base_hash_bytes(BASE_HASH_START, text, size);
         status = load_text(&loader, text, size, error);
     }
     made->text = text;

@@ -135,6 +135,46 @@ def check_refusals(folder):
     check_error(folder.cairn(*GRID, "-o", "a_file"), 1, "not a folder", "a file in the folder's place")
 
 
+FED = """local a = param("a", 1)
+simulation{ step = 0.01, end_time = 0.02 }
+local x = require("part")
+body{ name = "b", shape = sphere{ radius = 0.1 }, position = {a, x, 0} }
+sensor{ name = "p", body = "b", quantity = "position" }
+"""
+
+
+def check_changes(folder):
+    """Rows of a scene that has changed since are none of the sweep: the program, or what it reads."""
+    words = ["sweep", "fed.lua", "--vary", "a=1,2", "-o", "fed", "--quiet"]
+    folder.write("part.lua", "return 1\n")
+    folder.write("fed.lua", FED)
+    check_status(folder.cairn(*words), 0, "a scene and a file")
+    check_status(folder.cairn(*words), 0, "again")
+    for name, text in (("fed.lua", FED.replace("0.1 }", "0.2 }")), ("part.lua", "return 2\n")):
+        before = folder.read(name)
+        folder.write(name, text)
+        check_error(folder.cairn(*words), 2, "has been changed since", f"{name} has changed")
+        again = folder.cairn(*words, "--retry")
+        check_status(again, 0, "rows that failed alone")
+        check("rows that are done are of the scene as it was" in again.err, "--retry warns", again)
+        folder.write(name, before)
+        check_error(folder.cairn(*words), 2, "has been changed since", f"{name} has changed back")
+        check_status(folder.cairn(*words, "--retry"), 0, "back")
+    check_status(folder.cairn(*words), 0, "as it was")
+    # one that is edited while it runs: the second row says so, and is run again
+    slow = FED.replace("0.02", "400")
+    folder.write("fed.lua", slow)
+    words[5:] = ["edited", "--quiet", "--jobs", "1"]
+    process = subprocess.Popen([PROGRAM, *words], cwd=folder.path, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while process.poll() is None and not folder.has("edited/rows/0001/energy.csv"):
+        time.sleep(0.01)
+    folder.write("fed.lua", FED)
+    process.wait()
+    table = folder.read("edited/table.csv")
+    check("the scene was changed while the sweep ran" in table, f"an edited scene: {table}")
+
+
 def start(folder, *words):
     return subprocess.Popen([PROGRAM, *GRID, *words, "-o", "killed", "--quiet"], cwd=folder.path,
                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -184,6 +224,7 @@ with Folder() as place:
     check_latin(place)
     check_failures(place)
     check_refusals(place)
+    check_changes(place)
     check_killed(place)
     check_interrupted(place)
 finish()

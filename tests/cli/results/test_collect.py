@@ -63,6 +63,12 @@ def check_collection(folder):
     check(folder.read("all/index.csv") == before, "the same index again")
     other = folder.cairn("collect", "plan.csv", "-o", "all", "--most", "3")
     check_error(other, 2, "another sweep", "other options")
+    scene = next(name for name in folder.names() if name.endswith(".lua"))
+    text = folder.read(scene)
+    folder.write(scene, text + "\n")
+    changed = folder.cairn("collect", "plan.csv", "-o", "all", "--likeness", "0")
+    check_error(changed, 2, "has been changed since", "another scene of that name")
+    folder.write(scene, text)
 
 
 # sliding and resting blocks differ; steps of a slide under the same friction are alike but for the
@@ -112,6 +118,7 @@ def check_wrong(folder):
     check(result.status == 1 and (said["done"], said["failed"]) == (1, 1), f"wrong: {said}")
     check("nowhere" in folder.read("wrong/rows/0001/row.csv"), "the reason is in row.csv")
     folder.write("nowhere.lua", SLIDE)
+    check_error(folder.cairn("collect", "wrong.csv", "-o", "wrong"), 2, "has been changed since", "a scene that came")
     check_status(folder.cairn("collect", "wrong.csv", "-o", "wrong", "--retry"), 0, "retry")
 
 
