@@ -269,7 +269,7 @@ static void put_number(const char *format, double value)
         printf("%10s", "-");
 }
 
-static void print_table(const bench_table *table, const bench_profile *profile)
+static void print_table(const bench_table *table, const bench_profile *profile, double tolerance)
 {
     printf("%-26s %7s %7s %8s %10s %10s %6s\n", "solver", "tried", "solved", "fastest", "median",
            "worst", "area");
@@ -285,8 +285,8 @@ static void print_table(const bench_table *table, const bench_profile *profile)
     }
     cli_print_line(
         stdout,
-        "%d problems, %d solved by none; median and worst: time / fastest time, where solved",
-        profile->problems, profile->unsolved);
+        "%d problems, %d solved by none to %g; median and worst: time / fastest time, where solved",
+        profile->problems, profile->unsolved, tolerance);
     if (profile->left_out > 0)
         printf("%d problems without external results are left out\n", profile->left_out);
 }
@@ -329,7 +329,7 @@ static cairn_status summarise(bench_call *call, cairn_error *error)
     if (call->settings->json)
         json_table(&call->table, &profile);
     else
-        print_table(&call->table, &profile);
+        print_table(&call->table, &profile, call->settings->accuracy.tolerance);
     if (call->settings->external != NULL && !call->settings->json) {
         const bench_table *table = &call->table;
         printf("against the best external solver (*) of each problem:\n");

@@ -324,6 +324,21 @@ double cairn_guard_exchanged(cairn_guard *guard, const cairn_energy *energy)
     return guard->exchanged_max;
 }
 
+/// A wall that is to press, and that nothing touches at the end.
+static void look_for_idle_servos(cairn_guard *guard, const cairn_world *world)
+{
+    for (int i = 0; i < cairn_servo_count(world) && guard->warning[0] == '\0'; i++) {
+        cairn_servo_view view;
+        if (cairn_servo_get(world, i, &view) != CAIRN_OK || view.cell || view.target == 0.0 ||
+            view.force != 0.0)
+            continue;
+        snprintf(guard->warning, sizeof guard->warning,
+                 "servo \"%.80s\" is to press with %g N, and nothing touches its body at the end: "
+                 "its axis may point away from what it is to press",
+                 view.name, view.target);
+    }
+}
+
 void cairn_guard_end(cairn_guard *guard, const cairn_world *world)
 {
     if (guard == NULL)
@@ -336,12 +351,13 @@ void cairn_guard_end(cairn_guard *guard, const cairn_world *world)
                       fmax(guard->exchanged_max, guard->moved_max));
     // where hardly anything moves, round-off and the accuracy of the solution are more
     double small = 1e-12 * fmax(fabs(energy.potential), fabs(guard->potential_start)) +
-                   tolerance_energy(world);
+                   tolerance_energy(world) + unseen_energy(world);
     locale_t before = base_plain_begin();
     if (fabs(energy.residual) > doubtful * all + small)
         snprintf(guard->warning, sizeof guard->warning,
                  "%.3g J of energy do not add up, %.0f %% of the %.3g J that changed their form: "
                  "the time step is too long, or bodies overlap (docs/laws.md, section 9)",
                  energy.residual, 100.0 * fabs(energy.residual) / all, all);
+    look_for_idle_servos(guard, world);
     base_plain_end(before);
 }

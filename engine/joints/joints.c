@@ -519,9 +519,12 @@ static cairn_status find_drive(cairn_world *world, cairn_joint_id id, const char
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a %s joint has no coordinate to drive",
                          cairn_joint_kind_name((*joint)->kind));
     if (servo && (*joint)->motor_law != CAIRN_MOTOR_POSITION)
-        return base_fail(
-            error, CAIRN_ERROR_ARGUMENT,
-            "the motor of the joint follows a velocity: it has no position and no gains");
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the motor of the joint follows a velocity: a position and gains are of a "
+                         "joint that is "
+                         "made with motor = { position = , stiffness = }, as a second one of the "
+                         "same bodies may "
+                         "be");
     return CAIRN_OK;
 }
 

@@ -368,6 +368,16 @@ def check_rigid_pressure():
         check(0.34 < -mean[1] / mean[0] < 0.46, f"pressure: friction {-mean[1] / mean[0]}")
 
 
+def check_idle():
+    """A wall that leaves what it is to press is told of at the end; one that presses is not."""
+    with Folder() as folder:
+        for name, axis, told in (("away", "2", True), ("towards", "-2", False)):
+            folder.write("a.lua", moving("hooke", end="0.1") + SERVO.replace("-2", axis) % "force = 20, speed = 1, reach = 1")
+            result = folder.cairn("run", "a.lua", "--quiet", "-o", "r")
+            check_status(result, 0, name)
+            check(('servo "press" is to press with 20 N, and nothing touches' in result.err) == told, name, result)
+
+
 RUNS = {
     "nothing to push on": (moving("hooke") + SERVO.replace("-2", "2") % "force = 20, speed = 1, reach = 0.01",
                            r'servo "press": no contact to push on after 0\.01\d* m \(reach = 0\.01 m\); the target is 20 N'),
@@ -429,6 +439,7 @@ check_cell()
 check_begin_of_shear()
 check_hard_cell()
 check_retreat()
+check_idle()
 check_rigid_shear()
 check_column()
 check_rigid_cell()
