@@ -351,7 +351,7 @@ void cairn_guard_end(cairn_guard *guard, const cairn_world *world)
                       fmax(guard->exchanged_max, guard->moved_max));
     // where hardly anything moves, round-off and the accuracy of the solution are more
     double small = 1e-12 * fmax(fabs(energy.potential), fabs(guard->potential_start)) +
-                   tolerance_energy(world) + unseen_energy(world);
+                   tolerance_energy(world) + 1e-8 * unseen_energy(world);
     locale_t before = base_plain_begin();
     if (fabs(energy.residual) > doubtful * all + small)
         snprintf(guard->warning, sizeof guard->warning,

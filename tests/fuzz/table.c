@@ -46,9 +46,18 @@ static void plan(const char *path, const char *folder)
     demand_message(status, &error);
     snprintf(settled, sizeof settled, "%s/plan.csv", folder);
     if (status == CAIRN_OK) {
-        fuzz_demand(sweep_plan_settle(&first, folder, "scene", &error) == CAIRN_OK, "not settled");
-        fuzz_demand(sweep_plan_settle(&first, folder, "scene", &error) == CAIRN_OK,
+        sweep_subject subject = {.command = "scene", .files = 1};
+        bool changed;
+        fuzz_demand(sweep_plan_settle(&first, folder, &subject, &changed, &error) == CAIRN_OK &&
+                        sweep_plan_settle(&first, folder, &subject, &changed, &error) == CAIRN_OK,
                     "a plan is not that of its own folder");
+        subject.files = 2;
+        fuzz_demand(sweep_plan_settle(&first, folder, &subject, &changed, &error) != CAIRN_OK,
+                    "files may change");
+        subject.retry = true;
+        fuzz_demand(sweep_plan_settle(&first, folder, &subject, &changed, &error) == CAIRN_OK &&
+                        changed,
+                    "files may not change");
         unlink(settled);
     }
     sweep_plan_release(&first);
