@@ -373,7 +373,7 @@ static int find_links(const cairn_world *world, int *near, bool *looked, bool *m
 {
     const eng_plan *plan = &world->contacts.plan;
     bool all = world->state.cell.any || world->state.elsewhere != NULL, any = all;
-    if (!all && memchr(world->scratch.nears, true, (size_t)plan->cone_pairs) == NULL)
+    if (!all && memchr(world->scratch.nears, 1, (size_t)plan->cone_pairs) == NULL)
         return 0;
     for (int place = 0; place < plan->cone_pairs; place++) {
         const geo_pair *pair = &world->contacts.pairs.rows[plan->order[place]].colliders;
