@@ -2,6 +2,7 @@
 // --strict: the bounds that every step of a run must keep; and what is left of a step that broke.
 #include "cli/process/status.h"
 #include "cli/run/run.h"
+#include "engine/measures/finite.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -50,16 +51,6 @@ static cairn_status check_penetration(const run_state *run, cairn_error *error)
                      report->penetration_relative, report->penetration, bound);
 }
 
-static const char *name_of(const cairn_world *world, cairn_body_id id, char text[64])
-{
-    cairn_body_view view;
-    if (cairn_body_get(world, id, &view) == CAIRN_OK && view.name[0] != '\0')
-        snprintf(text, 64, "\"%.50s\"", view.name);
-    else
-        snprintf(text, 64, "body %u", id.index);
-    return text;
-}
-
 int run_strict_start(run_state *run)
 {
     enum { LOOKED_AT = 64 };
@@ -78,11 +69,11 @@ int run_strict_start(run_state *run)
         worst = pairs[i].relative > pairs[worst].relative ? i : worst;
     if (count == 0 || pairs[worst].relative <= settings->strict_penetration)
         return CLI_EXIT_DONE;
-    char a[64], b[64];
     cli_complain("%s and %s overlap by %.3g of the smaller one's smallest size (%.3g m) at the "
                  "start, more than %.3g (--strict-penetration): place the bodies apart",
-                 name_of(world, pairs[worst].a, a), name_of(world, pairs[worst].b, b),
-                 pairs[worst].relative, pairs[worst].depth, settings->strict_penetration);
+                 eng_body_title(world, pairs[worst].a).text,
+                 eng_body_title(world, pairs[worst].b).text, pairs[worst].relative,
+                 pairs[worst].depth, settings->strict_penetration);
     return CLI_EXIT_FAILED;
 }
 

@@ -20,7 +20,7 @@ static const double deep = 0.25;
 // what moves bodies by less than this part of their size in a step is no explosion
 static const double unseen_part = 1e-5;
 
-enum { NAMED = 6, NAME_SIZE = 72 };
+enum { NAMED = 6, NAME_SIZE = sizeof(eng_label) };
 
 bool cairn_world_is_unsolved(const cairn_world *world)
 {
@@ -226,17 +226,12 @@ static cairn_status check_sums(cairn_guard *guard, const cairn_world *world, cai
 static void say_jam(cairn_guard *guard, const cairn_world *world, const cairn_body_id bodies[],
                     int count)
 {
-    char text[NAMED * (NAME_SIZE + 2) + 32] = "", name[NAME_SIZE];
+    char text[NAMED * (NAME_SIZE + 2) + 32] = "";
     size_t used = 0;
     for (int i = 0; i < count && i < NAMED; i++) {
-        cairn_body_id body = bodies[i];
-        cairn_body_view view;
-        if (cairn_body_get(world, body, &view) == CAIRN_OK && view.name[0] != '\0')
-            snprintf(name, NAME_SIZE, "\"%.60s\"", view.name);
-        else
-            snprintf(name, NAME_SIZE, "body %" PRIu32, body.index);
         const char *between = i == 0 ? "" : i + 1 == count ? " and " : ", ";
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", between, name);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", between,
+                                 eng_body_title(world, bodies[i]).text);
     }
     if (count > NAMED)
         snprintf(text + used, sizeof text - used, " and %d more", count - NAMED);

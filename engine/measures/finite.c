@@ -30,6 +30,17 @@ eng_label eng_body_label(const cairn_world *world, int body)
     return label;
 }
 
+eng_label eng_body_title(const cairn_world *world, cairn_body_id body)
+{
+    eng_label label;
+    cairn_body_view view;
+    if (cairn_body_get(world, body, &view) == CAIRN_OK && view.name[0] != '\0')
+        snprintf(label.text, sizeof label.text, "\"%.60s\"", view.name);
+    else
+        snprintf(label.text, sizeof label.text, "body %" PRIu32, body.index);
+    return label;
+}
+
 static eng_label joint_label(const cairn_world *world, int index)
 {
     eng_label label;

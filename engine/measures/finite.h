@@ -12,6 +12,9 @@ typedef struct eng_label {
 /// 'body 3 ("name")'.
 eng_label eng_body_label(const cairn_world *world, int body);
 
+/// '"name"', or 'body 3' where it has none: for sentences to the user.
+eng_label eng_body_title(const cairn_world *world, cairn_body_id body);
+
 /// Looks at every number that the world keeps: bodies, contacts, connectors, joints, energies.
 /// @param all  bodies with particle slots too, which the sphere executor watches in its steps
 /// @return CAIRN_ERROR_NONFINITE with the first of them in the message; CAIRN_OK where all are

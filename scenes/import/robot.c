@@ -64,13 +64,38 @@ static cairn_status add(writer *w, int line, bool note, const char *text)
 
 // ---------------------------------------------------------------- the tree
 
-/// Whether a link, or what hangs on it, has a mass or a shape.
-static bool weighs(const scn_robot *robot, const scn_robot_link *link, int depth)
+/// Links from the root on, each behind its parent: [count] in the arena.
+static cairn_status order_links(const writer *w, scn_robot_link ***order, int *count)
 {
-    bool any = link->mass > 0.0 || link->geoms != NULL || depth > 1000;
-    for (const scn_robot_joint *joint = robot->joints; joint != NULL && !any; joint = joint->next)
-        any = joint->parent == link && weighs(robot, joint->child, depth + 1);
-    return any;
+    int links = 0, listed = 0;
+    for (const scn_robot_link *link = w->robot->links; link != NULL; link = link->next)
+        links++;
+    *count = links;
+    *order = base_arena_array(w->file->arena, scn_robot_link *, "robot", links);
+    if (*order == NULL)
+        return no_memory(w);
+    for (scn_robot_link *link = w->robot->links; link != NULL; link = link->next) {
+        if (link->up != NULL)
+            continue;
+        if (listed > 0)
+            return fail(w, link->line,
+                        "links \"%.80s\" and \"%.80s\" are children of no joint: a robot has one "
+                        "root",
+                        (*order)[0]->name, link->name);
+        (*order)[listed++] = link;
+    }
+    for (int i = 0; i < listed; i++)
+        for (const scn_robot_joint *joint = (*order)[i]->down; joint != NULL; joint = joint->beside)
+            (*order)[listed++] = joint->child;
+    if (listed == links)
+        return CAIRN_OK;
+    // what no way from the root leads to
+    for (int i = 0; i < listed; i++)
+        (*order)[i]->carrier = (*order)[i];
+    const scn_robot_link *lost = w->robot->links;
+    while (lost->carrier != NULL)
+        lost = lost->next;
+    return fail(w, lost->line, "link \"%.80s\" is, over joints, its own parent", lost->name);
 }
 
 /// A link that is without mass and shape, as all that hangs on it is, does not move, and it is
@@ -79,7 +104,7 @@ static cairn_status weld_empty(writer *w, scn_robot_joint *joint)
 {
     char text[CAIRN_MESSAGE_SIZE];
     const scn_robot_link *child = joint->child;
-    if (joint->fuses || joint->free || weighs(w->robot, child, 0))
+    if (joint->fuses || joint->free || child->weighs)
         return CAIRN_OK;
     joint->fuses = true;
     snprintf(text, sizeof text,
@@ -88,48 +113,62 @@ static cairn_status weld_empty(writer *w, scn_robot_joint *joint)
     return add(w, joint->line, true, text);
 }
 
-/// Place and carrier of a link, those of its parents first.
-static cairn_status place_link(const writer *w, scn_robot_link *link, int depth)
+/// Place and carrier of a link, whose parent has them.
+static void place_link(const writer *w, scn_robot_link *link)
 {
-    scn_robot_joint *up = link->up;
-    if (link->visited)
-        return CAIRN_OK;
-    if (depth > 10000)
-        return fail(w, link->line, "link \"%.80s\" is, over joints, its own parent", link->name);
-    link->visited = true;
+    const scn_robot_joint *up = link->up;
     link->carrier = link;
     link->place = w->use->at;
     if (up == NULL)
-        return CAIRN_OK;
-    link->visited = false;
-    BASE_TRY(place_link(w, up->parent, depth + 1));
-    link->visited = true;
-    link->place = pose_compose(&up->parent->place, &up->origin);
+        return;
     vec3 axis = vec3_normalize_or(up->axis, (vec3){0.0, 0.0, 1.0});
     pose moved = pose_identity();
     if (up->kind == CAIRN_JOINT_SLIDER)
         moved.position = vec3_scale(up->start, axis);
     else
         moved.orientation = base_quat_from_rotation_vector(vec3_scale(up->start, axis));
+    link->place = pose_compose(&up->parent->place, &up->origin);
     link->place = pose_compose(&link->place, &moved);
     if (up->fuses)
         link->carrier = up->parent->carrier;
-    return CAIRN_OK;
+    if (link->carrier != link) {
+        link->part = link->carrier->part;
+        link->carrier->part = link;
+    }
 }
 
-static cairn_status place_links(const writer *w)
+/// Adds what a link and all that hangs on it weigh to its parent.
+static void pass_masses_up(scn_robot_link *link)
 {
-    const scn_robot_link *root = NULL;
-    for (scn_robot_link *link = w->robot->links; link != NULL; link = link->next) {
-        BASE_TRY(place_link(w, link, 0));
-        if (link->up == NULL && root != NULL)
-            return fail(w, link->line,
-                        "links \"%.80s\" and \"%.80s\" are children of no joint: a robot has one "
-                        "root",
-                        root->name, link->name);
-        if (link->up == NULL)
-            root = link;
+    vec3 centre = pose_apply(&link->place, link->centre);
+    link->beyond += link->mass;
+    vec3_store(link->first, vec3_add_scaled(vec3_from(link->first), link->mass, centre));
+    link->second += link->mass * vec3_norm_squared(centre) + 0.5 * mat3_trace(&link->inertia);
+    if (link->up == NULL)
+        return;
+    scn_robot_link *parent = link->up->parent;
+    parent->beyond += link->beyond;
+    vec3_store(parent->first, vec3_add(vec3_from(parent->first), vec3_from(link->first)));
+    parent->second += link->second;
+}
+
+static cairn_status place_links(writer *w)
+{
+    scn_robot_link **order;
+    int count;
+    BASE_TRY(order_links(w, &order, &count));
+    for (int i = count - 1; i >= 0; i--) {
+        scn_robot_link *link = order[i];
+        link->weighs = link->weighs || link->mass > 0.0 || link->geoms != NULL;
+        if (link->up != NULL)
+            link->up->parent->weighs = link->up->parent->weighs || link->weighs;
     }
+    for (scn_robot_joint *joint = w->robot->joints; joint != NULL; joint = joint->next)
+        BASE_TRY(weld_empty(w, joint));
+    for (int i = 0; i < count; i++)
+        place_link(w, order[i]);
+    for (int i = count - 1; i >= 0; i--)
+        pass_masses_up(order[i]);
     return CAIRN_OK;
 }
 
@@ -147,12 +186,10 @@ static mat3 steiner(double mass, vec3 d)
     return mat3_scale(-mass, &square);
 }
 
-static body_sum sum_links(const writer *w, const scn_robot_link *carrier)
+static body_sum sum_links(const scn_robot_link *carrier)
 {
     body_sum sum = {0};
-    for (const scn_robot_link *link = w->robot->links; link != NULL; link = link->next) {
-        if (link->carrier != carrier)
-            continue;
+    for (const scn_robot_link *link = carrier; link != NULL; link = link->part) {
         pose place = pose_relative(&carrier->place, &link->place);
         sum.mass += link->mass;
         sum.centre = vec3_add_scaled(sum.centre, link->mass, pose_apply(&place, link->centre));
@@ -161,9 +198,7 @@ static body_sum sum_links(const writer *w, const scn_robot_link *carrier)
     }
     if (sum.mass > 0.0)
         sum.centre = vec3_scale(1.0 / sum.mass, sum.centre);
-    for (const scn_robot_link *link = w->robot->links; link != NULL; link = link->next) {
-        if (link->carrier != carrier)
-            continue;
+    for (const scn_robot_link *link = carrier; link != NULL; link = link->part) {
         pose place = pose_relative(&carrier->place, &link->place);
         mat3 turn = quat_to_mat3(place.orientation), back = mat3_transpose(&turn);
         mat3 own = mat3_multiply(&turn, &link->inertia);
@@ -207,31 +242,18 @@ static cairn_status mend_inertia(writer *w, const scn_robot_link *carrier, body_
     return add(w, carrier->line, true, text);
 }
 
-/// Mass and mean moment of what hangs on a link over joints, about the link's origin.
-static void sum_beyond(const writer *w, const scn_robot_link *link, const scn_robot_link *from,
-                       int depth, double *mass, double *moment)
-{
-    for (const scn_robot_joint *joint = w->robot->joints; joint != NULL && depth < 1000;
-         joint = joint->next) {
-        const scn_robot_link *child = joint->child;
-        if (joint->parent != link)
-            continue;
-        vec3 far = vec3_sub(pose_apply(&child->place, child->centre), from->place.position);
-        *mass += child->mass;
-        *moment +=
-            mat3_trace(&child->inertia) / 3.0 + 2.0 / 3.0 * child->mass * vec3_norm_squared(far);
-        sum_beyond(w, child, from, depth + 1, mass, moment);
-    }
-}
-
 /// A link without mass and shape between joints is given a little of what hangs on it, and it is
 /// said.
 static cairn_status lend_mass(writer *w, const scn_robot_link *carrier, body_sum *sum)
 {
     const double part = 1e-8;
-    double mass = 0.0, moment = 0.0;
     char text[CAIRN_MESSAGE_SIZE];
-    sum_beyond(w, carrier, carrier, 0, &mass, &moment);
+    vec3 here = carrier->place.position, first = vec3_from(carrier->first);
+    double mass = carrier->beyond;
+    // the mean of the moments about three axes through the link
+    double moment =
+        2.0 / 3.0 *
+        (carrier->second - 2.0 * vec3_dot(here, first) + mass * vec3_norm_squared(here));
     if (!(mass > 0.0 && moment > 0.0))
         return fail(w, carrier->line,
                     "link \"%.80s\" moves, and neither it nor what hangs on it has a mass",
@@ -290,8 +312,7 @@ static void put_geom(FILE *out, const scn_robot_geom *g)
     }
 }
 
-static void put_shape(const writer *w, FILE *out, const scn_robot_link *carrier,
-                      const body_sum *sum)
+static void put_shape(FILE *out, const scn_robot_link *carrier, const body_sum *sum)
 {
     fputs(", shape = ", out);
     if (sum->geoms == 0) {
@@ -301,9 +322,7 @@ static void put_shape(const writer *w, FILE *out, const scn_robot_link *carrier,
         return;
     }
     fputs("compound{", out);
-    for (const scn_robot_link *link = w->robot->links; link != NULL; link = link->next) {
-        if (link->carrier != carrier)
-            continue;
+    for (const scn_robot_link *link = carrier; link != NULL; link = link->part) {
         pose place = pose_relative(&carrier->place, &link->place);
         for (const scn_robot_geom *g = link->geoms; g != NULL; g = g->next) {
             if (g->touches != sum->touches)
@@ -333,7 +352,7 @@ static cairn_status add_written(writer *w, int line, FILE *out, char **text)
 
 static cairn_status write_body(writer *w, const scn_robot_link *carrier)
 {
-    body_sum sum = sum_links(w, carrier);
+    body_sum sum = sum_links(carrier);
     bool fixed = is_fixed(w, carrier);
     if (fixed && sum.geoms == 0)
         return CAIRN_OK;
@@ -347,7 +366,7 @@ static cairn_status write_body(writer *w, const scn_robot_link *carrier)
     if (out != NULL) {
         fputs("body{ name = ", out);
         put_text(out, w->use->prefix, carrier->name);
-        put_shape(w, out, carrier, &sum);
+        put_shape(out, carrier, &sum);
         put_place(out, &carrier->place);
         const mat3 *i = &sum.inertia;
         if (fixed) {
@@ -380,8 +399,7 @@ static cairn_status write_joint(writer *w, const scn_robot_joint *joint)
     if (joint->locked)
         BASE_TRY(add(w, joint->line, true, note));
     const scn_robot_link *parent = joint->parent->carrier;
-    body_sum held = sum_links(w, parent);
-    bool world = is_fixed(w, parent) && held.geoms == 0;
+    bool world = is_fixed(w, parent) && sum_links(parent).geoms == 0;
     pose at = joint->child->place;
     char *text = NULL;
     size_t size;
@@ -403,9 +421,8 @@ static cairn_status write_joint(writer *w, const scn_robot_joint *joint)
                     fmin(joint->range[1], DBL_MAX));
         if (joint->start != 0.0)
             fprintf(out, ", start = %.17g", joint->start);
-        if (joint->stiffness > 0.0 || joint->damping > 0.0)
-            fprintf(out, ", spring = { stiffness = %.17g, damping = %.17g }", joint->stiffness,
-                    joint->damping);
+        if (joint->damping > 0.0)
+            fprintf(out, ", spring = { damping = %.17g }", joint->damping);
         if (joint->friction > 0.0)
             fprintf(out, ", friction = %.17g", joint->friction);
         fputs(" }", out);
@@ -456,8 +473,6 @@ cairn_status scn_robot_write(const scn_xml_file *file, scn_robot *robot, const s
     *lines = NULL;
     for (scn_robot_link *link = robot->links; link != NULL; link = link->next)
         BASE_TRY(drop_files(&w, link));
-    for (scn_robot_joint *joint = robot->joints; joint != NULL; joint = joint->next)
-        BASE_TRY(weld_empty(&w, joint));
     BASE_TRY(place_links(&w));
     for (const scn_robot_link *link = robot->links; link != NULL; link = link->next)
         if (link->carrier == link)

@@ -27,12 +27,16 @@ typedef struct scn_robot_link {
     vec3 centre;  // m, centre of mass, link frame
     mat3 inertia; // kg m2, about the centre, axes of the link frame
     scn_robot_geom *geoms;
-    double colour[4];           // red: NAN where none is given
-    struct scn_robot_joint *up; // towards the root; NULL: a root
+    double colour[4];                  // red: NAN where none is given
+    struct scn_robot_joint *up, *down; // towards the root, NULL: a root; first of those beyond
     struct scn_robot_link *next;
-    pose place;                     // in the world
-    struct scn_robot_link *carrier; // the link that it is rigidly one with; itself
-    bool visited;
+    // found while calls are written
+    pose place;                      // in the world
+    struct scn_robot_link *carrier;  // the link that it is rigidly one with; itself
+    struct scn_robot_link *part;     // next link of that body
+    double beyond, first[3], second; // kg, kg m, kg m2: moments, about the world's origin, of the
+                                     // mass of the link and of all that hangs on it
+    bool weighs;                     // it or what hangs on it has a mass or a shape
 } scn_robot_link;
 
 typedef struct scn_robot_joint {
@@ -42,17 +46,16 @@ typedef struct scn_robot_joint {
     bool free;  // nothing holds the child
     cairn_joint_kind kind;
     scn_robot_link *parent, *child;
-    pose origin;     // of the child's frame in the parent's
-    vec3 axis;       // child's frame
-    double range[2]; // rad or m
-    bool locked;     // the range of the file had no width, and is taken as none
-    double start;    // rad or m, as the robot is made
-    double stiffness, damping, friction;
-    struct scn_robot_joint *next;
+    pose origin;              // of the child's frame in the parent's
+    vec3 axis;                // child's frame
+    double range[2];          // rad or m
+    bool locked;              // the range of the file had no width, and is taken as none
+    double start;             // rad or m, as the robot is made
+    double damping, friction; // N m s or N s/m; N m or N
+    struct scn_robot_joint *next, *beside; // of the file; of the same parent
 } scn_robot_joint;
 
 typedef struct scn_robot {
-    const char *name;
     scn_robot_link *links;
     scn_robot_joint *joints;
 } scn_robot;

@@ -3,6 +3,7 @@
 #include "scenes/import/robot.h"
 
 #include "base/elementary.h"
+#include "base/names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +14,10 @@ typedef struct reader {
     scn_xml_node *root;
     const char *folder;
     scn_robot *robot;
+    base_allocator allocator;    // of the tables
+    base_names links, materials; // indices of the two lists
+    scn_robot_link **link;       // in the arena
+    scn_xml_node **colour;       // in the arena, of materials; NULL for none
 } reader;
 
 static cairn_status no_memory(const reader *r)
@@ -159,12 +164,10 @@ static cairn_status read_geoms(const reader *r, scn_xml_node *node, const char *
 static cairn_status read_colour(const reader *r, scn_xml_node *node, scn_robot_link *link)
 {
     scn_xml_node *material = scn_xml_child(scn_xml_child(node, "visual"), "material");
-    const char *name = scn_xml_text(material, "name", "");
+    int known = base_names_find(&r->materials, scn_xml_text(material, "name", ""));
     scn_xml_node *colour = scn_xml_child(material, "color");
-    for (scn_xml_node *at = scn_xml_child(r->root, "material"); at != NULL && colour == NULL;
-         at = scn_xml_next(at))
-        if (strcmp(scn_xml_text(at, "name", ""), name) == 0)
-            colour = scn_xml_child(at, "color");
+    if (colour == NULL && known >= 0)
+        colour = r->colour[known];
     return colour != NULL ? scn_xml_numbers(r->file, colour, "rgba", 4, link->colour) : CAIRN_OK;
 }
 
@@ -172,10 +175,10 @@ static cairn_status read_link(const reader *r, scn_xml_node *node, scn_robot_lin
 {
     *link = (scn_robot_link){.line = node->line, .colour = {NAN}};
     BASE_TRY(scn_xml_need(r->file, node, "name", &link->name));
-    for (const scn_robot_link *at = r->robot->links; at != NULL; at = at->next)
-        if (at != link && at->name != NULL && strcmp(at->name, link->name) == 0)
-            return scn_xml_fail(r->file, node, "there is a link \"%.80s\" already, on line %d",
-                                link->name, at->line);
+    int known = base_names_find(&r->links, link->name);
+    if (known >= 0)
+        return scn_xml_fail(r->file, node, "there is a link \"%.80s\" already, on line %d",
+                            link->name, r->link[known]->line);
     BASE_TRY(read_inertial(r, node, link));
     BASE_TRY(read_colour(r, node, link));
     BASE_TRY(read_geoms(r, node, "collision", true, link));
@@ -197,10 +200,11 @@ static cairn_status find_link(const reader *r, scn_xml_node *joint, const char *
     if (node == NULL)
         return scn_xml_fail(r->file, joint, "joint has no %s", role);
     BASE_TRY(scn_xml_need(r->file, node, "link", &name));
-    for (*link = r->robot->links; *link != NULL; *link = (*link)->next)
-        if (strcmp((*link)->name, name) == 0)
-            return CAIRN_OK;
-    return scn_xml_fail(r->file, node, "there is no link \"%.80s\"", name);
+    int known = base_names_find(&r->links, name);
+    if (known < 0)
+        return scn_xml_fail(r->file, node, "there is no link \"%.80s\"", name);
+    *link = r->link[known];
+    return CAIRN_OK;
 }
 
 static cairn_status read_type(const reader *r, scn_xml_node *node, scn_robot_joint *joint)
@@ -281,34 +285,89 @@ static cairn_status read_joint(const reader *r, scn_xml_node *node, scn_robot_jo
                             "link \"%.80s\" is the child of joint \"%.80s\" on line %d already",
                             joint->child->name, joint->child->up->name, joint->child->up->line);
     joint->child->up = joint;
+    joint->beside = joint->parent->down;
+    joint->parent->down = joint;
+    return CAIRN_OK;
+}
+
+/// How many children of a name there are.
+static int count_of(scn_xml_node *root, const char *name)
+{
+    int count = 0;
+    for (scn_xml_node *at = scn_xml_child(root, name); at != NULL; at = scn_xml_next(at))
+        count++;
+    return count;
+}
+
+/// Lists the colours of the robot's materials by their names; the first of a name holds.
+static cairn_status read_materials(reader *r)
+{
+    int count = 0;
+    r->colour = base_arena_array(r->file->arena, scn_xml_node *, "robot",
+                                 count_of(r->root, "material") + 1);
+    if (r->colour == NULL)
+        return no_memory(r);
+    for (scn_xml_node *at = scn_xml_child(r->root, "material"); at != NULL; at = scn_xml_next(at)) {
+        const char *name = scn_xml_text(at, "name", "");
+        if (base_names_find(&r->materials, name) >= 0)
+            continue;
+        r->colour[count] = scn_xml_child(at, "color");
+        if (base_names_add(&r->materials, &r->allocator, name, count++) != CAIRN_OK)
+            return no_memory(r);
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status read_links(reader *r)
+{
+    int count = 0, links = count_of(r->root, "link");
+    scn_robot_link **end = &r->robot->links;
+    r->link = base_arena_array(r->file->arena, scn_robot_link *, "robot", links + 1);
+    if (r->link == NULL)
+        return no_memory(r);
+    for (scn_xml_node *at = scn_xml_child(r->root, "link"); at != NULL; at = scn_xml_next(at)) {
+        scn_robot_link *link = base_arena_array(r->file->arena, scn_robot_link, "robot", 1);
+        if (link == NULL)
+            return no_memory(r);
+        BASE_TRY(read_link(r, at, link));
+        r->link[count] = *end = link;
+        end = &link->next;
+        if (base_names_add(&r->links, &r->allocator, link->name, count++) != CAIRN_OK)
+            return no_memory(r);
+    }
+    return count > 0 ? CAIRN_OK : scn_xml_fail(r->file, r->root, "robot has no link");
+}
+
+static cairn_status read_joints(const reader *r)
+{
+    scn_robot_joint **end = &r->robot->joints;
+    for (scn_xml_node *at = scn_xml_child(r->root, "joint"); at != NULL; at = scn_xml_next(at)) {
+        *end = base_arena_array(r->file->arena, scn_robot_joint, "robot", 1);
+        if (*end == NULL)
+            return no_memory(r);
+        BASE_TRY(read_joint(r, at, *end));
+        end = &(*end)->next;
+    }
     return CAIRN_OK;
 }
 
 cairn_status scn_urdf_read(const scn_xml_file *file, scn_xml_node *root, const char *folder,
                            scn_robot *robot)
 {
-    const reader r = {file, root, folder, robot};
-    *robot = (scn_robot){.name = scn_xml_text(root, "name", "robot")};
+    reader r = {.file = file,
+                .root = root,
+                .folder = folder,
+                .robot = robot,
+                .allocator = base_allocator_default()};
+    *robot = (scn_robot){0};
     root->read = true;
-    scn_robot_link **link_end = &robot->links;
-    for (scn_xml_node *at = scn_xml_child(root, "link"); at != NULL; at = scn_xml_next(at)) {
-        *link_end = base_arena_array(file->arena, scn_robot_link, "robot", 1);
-        if (*link_end == NULL)
-            return no_memory(&r);
-        (*link_end)->name = NULL;
-        (*link_end)->next = NULL;
-        BASE_TRY(read_link(&r, at, *link_end));
-        link_end = &(*link_end)->next;
-    }
-    scn_robot_joint **joint_end = &robot->joints;
-    for (scn_xml_node *at = scn_xml_child(root, "joint"); at != NULL; at = scn_xml_next(at)) {
-        *joint_end = base_arena_array(file->arena, scn_robot_joint, "robot", 1);
-        if (*joint_end == NULL)
-            return no_memory(&r);
-        BASE_TRY(read_joint(&r, at, *joint_end));
-        joint_end = &(*joint_end)->next;
-    }
-    if (robot->links == NULL)
-        return scn_xml_fail(file, root, "robot has no link");
-    return CAIRN_OK;
+    (void)scn_xml_text(root, "name", NULL);
+    cairn_status status = read_materials(&r);
+    if (status == CAIRN_OK)
+        status = read_links(&r);
+    if (status == CAIRN_OK)
+        status = read_joints(&r);
+    base_names_release(&r.links, &r.allocator);
+    base_names_release(&r.materials, &r.allocator);
+    return status;
 }

@@ -110,16 +110,6 @@ static const double SO_DEEP = 0.5;
 static const char so_deep[] = ": so deep a pair flies apart at once, or stays within one another; "
                               "place the bodies apart";
 
-static const char *body_label(const cairn_world *world, cairn_body_id id, char text[64])
-{
-    cairn_body_view view;
-    if (cairn_body_get(world, id, &view) == CAIRN_OK && view.name[0] != '\0')
-        snprintf(text, 64, "\"%.50s\"", view.name);
-    else
-        snprintf(text, 64, "body %u", id.index);
-    return text;
-}
-
 /// Refuses bodies that are too large for a periodic cell and pairs that do not go with the world's
 /// impacts, and warns about bodies that overlap.
 static cairn_status check_bodies(scn_loader *loader, cairn_error *error)
@@ -137,12 +127,11 @@ static cairn_status check_bodies(scn_loader *loader, cairn_error *error)
     BASE_TRY(cairn_world_find_overlaps(scene->world, overlaps, OVERLAPS_SHOWN,
                                        &scene->overlap_count, error));
     for (int i = 0; i < scene->overlap_count && i < OVERLAPS_SHOWN; i++) {
-        char a[64], b[64];
         scn_loader_log(loader, CAIRN_WARNING,
                        "%s and %s overlap by %.3g m at the start (%.2g of the smaller one's "
                        "smallest size)%s",
-                       body_label(scene->world, overlaps[i].a, a),
-                       body_label(scene->world, overlaps[i].b, b), overlaps[i].depth,
+                       eng_body_title(scene->world, overlaps[i].a).text,
+                       eng_body_title(scene->world, overlaps[i].b).text, overlaps[i].depth,
                        overlaps[i].relative, overlaps[i].relative >= SO_DEEP ? so_deep : "");
     }
     if (scene->overlap_count > OVERLAPS_SHOWN)
