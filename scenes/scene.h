@@ -340,4 +340,10 @@ bool scn_average_ends(const scn_scene *scene, int average, int64_t step);
 cairn_status scn_measure_read(const scn_measure *measure, double *values,
                               cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// '"name"' of a body, or 'body 3' where it has none: for sentences to the user.
+typedef struct scn_title {
+    char text[96];
+} scn_title;
+scn_title scn_body_title(const cairn_world *world, cairn_body_id body);
+
 #endif

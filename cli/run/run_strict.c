@@ -2,7 +2,6 @@
 // --strict: the bounds that every step of a run must keep; and what is left of a step that broke.
 #include "cli/process/status.h"
 #include "cli/run/run.h"
-#include "engine/measures/finite.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -71,8 +70,8 @@ int run_strict_start(run_state *run)
         return CLI_EXIT_DONE;
     cli_complain("%s and %s overlap by %.3g of the smaller one's smallest size (%.3g m) at the "
                  "start, more than %.3g (--strict-penetration): place the bodies apart",
-                 eng_body_title(world, pairs[worst].a).text,
-                 eng_body_title(world, pairs[worst].b).text, pairs[worst].relative,
+                 scn_body_title(world, pairs[worst].a).text,
+                 scn_body_title(world, pairs[worst].b).text, pairs[worst].relative,
                  pairs[worst].depth, settings->strict_penetration);
     return CLI_EXIT_FAILED;
 }

@@ -110,6 +110,13 @@ static const double SO_DEEP = 0.5;
 static const char so_deep[] = ": so deep a pair flies apart at once, or stays within one another; "
                               "place the bodies apart";
 
+scn_title scn_body_title(const cairn_world *world, cairn_body_id body)
+{
+    scn_title title;
+    snprintf(title.text, sizeof title.text, "%s", eng_body_title(world, body).text);
+    return title;
+}
+
 /// Refuses bodies that are too large for a periodic cell and pairs that do not go with the world's
 /// impacts, and warns about bodies that overlap.
 static cairn_status check_bodies(scn_loader *loader, cairn_error *error)
